@@ -186,7 +186,7 @@ fn calendars(keys: &Keys, settings: &Settings) -> Arc<dyn Agenda> {
 /// Calendars that the system keeps.
 fn system_agenda() -> Arc<dyn Agenda> {
     #[cfg(target_os = "macos")]
-    return Arc::new(agenda::EventKit::new());
+    return Arc::new(agenda::EventKit);
     #[cfg(not(target_os = "macos"))]
     Arc::new(Absent::not_set_up())
 }

@@ -166,9 +166,9 @@ words! {
     SearchEngine: "Web search", "ウェブ検索";
     SearchEngineNote: "Brave and Google need a key, set under Keys (brave-search, google-search).", "Brave と Google には、キーの設定（brave-search、google-search）が必要です。";
     SearchEngineNone: "Off", "使わない";
-    SearchEngineBrave: "Brave Search", "Brave Search";
+    SearchEngineBrave: "Brave Search", "Brave 検索";
     SearchEngineGoogle: "Google Programmable Search", "Google プログラム可能検索";
-    SearchEngineSearxng: "SearXNG", "SearXNG";
+    SearchEngineSearxng: "SearXNG (your own server)", "SearXNG（自分のサーバー）";
     SearchEngineId: "Google’s engine ID", "Google の検索エンジン ID";
     SearchUrl: "SearXNG’s address", "SearXNG のアドレス";
     SearchUrlNote: "For example http://localhost:8888", "例: http://localhost:8888";

@@ -83,8 +83,7 @@ mod tests {
     const LETTER: &str = r#"<office:automatic-styles>
         <style:style style:name="P1" style:family="paragraph"><style:text-properties fo:font-weight="bold"/></style:style>
         <style:style style:name="T" style:family="table"><style:table-properties fo:margin="1in"/></style:style>
-        </office:automatic-styles><office:body><office:text><text:sequence-decls/><text:p text:style-name="P1">al<text:span>pha
-        </text:span></text:p><text:h>beta</text:h><text:p/></office:text></office:body>"#;
+        </office:automatic-styles><office:body><office:text><text:sequence-decls/><text:p text:style-name="P1">al<text:span>pha</text:span></text:p><text:h>beta</text:h><text:p/></office:text></office:body>"#;
 
     #[test]
     fn what_a_document_says_beside_what_was_asked_for_is_seen() {

@@ -82,7 +82,7 @@ fn a_run_that_asks_shows_what_it_would_change_and_an_answer_with_no_changes_noth
     let stage = Stage::plain().unwrap();
     let write = MindTurn::call("", "writeFile", json!({"path": "a.txt", "text": "new\n"}));
     let model = FakeModel::start(ScriptMind::new([write])).unwrap();
-    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "ask" })).unwrap();
     let asked = miki.run(&stage, &["run", "write it", "--json"]).unwrap();
     assert_eq!(asked.code(), 4, "{}", asked.stderr);
     let events = miki::events(&asked.stdout).unwrap();

@@ -3,24 +3,51 @@
 
 use std::collections::HashMap;
 use std::mem;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
 
-/// Who works with the browser. A run's tabs are its own for as long as its owner lives.
+/// The number of the next run's owner.
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+/// Who works with the browser. A run's tabs are its own for as long as its owner lives; and for the runs that were there
+/// beside it they stay another's after that.
 pub(crate) struct Owner {
     number: u64,
-    alive: Arc<()>,
+    end: Arc<End>,
+}
+
+/// The first number that was not given out when a run ended; 0 before that.
+#[derive(Default)]
+struct End(AtomicU64);
+
+impl End {
+    /// Whether the run is there, or was beside this one.
+    fn is_beside(&self, number: u64) -> bool {
+        match self.0.load(Ordering::Relaxed) {
+            0 => true,
+            end => number != 0 && number < end,
+        }
+    }
+
+    fn is_there(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 0
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.end.0.store(NEXT.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
 }
 
 impl Owner {
     /// Whoever is no run: it keeps no tab from anybody.
     pub(crate) fn anybody() -> Self {
-        Self { number: 0, alive: Arc::new(()) }
+        Self { number: 0, end: Arc::default() }
     }
 
     pub(crate) fn of_a_run() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self { number: NEXT.fetch_add(1, Ordering::Relaxed), alive: Arc::new(()) }
+        Self { number: NEXT.fetch_add(1, Ordering::Relaxed), end: Arc::default() }
     }
 }
 
@@ -39,9 +66,9 @@ struct Outlook {
 #[derive(Default)]
 pub(crate) struct Outlooks {
     now: u64,
-    alive: Weak<()>,
+    end: Arc<End>,
     mine: Outlook,
-    others: HashMap<u64, (Weak<()>, Outlook)>,
+    others: HashMap<u64, (Arc<End>, Outlook)>,
 }
 
 impl Outlooks {
@@ -49,11 +76,13 @@ impl Outlooks {
     pub(crate) fn turn_to(&mut self, owner: &Owner) {
         if self.now != owner.number {
             let next = self.others.remove(&owner.number).map(|(_, outlook)| outlook).unwrap_or_default();
-            let before = (mem::take(&mut self.alive), mem::replace(&mut self.mine, next));
+            let before = (mem::take(&mut self.end), mem::replace(&mut self.mine, next));
             self.others.insert(self.now, before);
         }
-        (self.now, self.alive) = (owner.number, Arc::downgrade(&owner.alive));
-        self.others.retain(|number, (alive, _)| *number == 0 || alive.strong_count() > 0);
+        (self.now, self.end) = (owner.number, Arc::clone(&owner.end));
+        let there = self.others.iter().filter(|(_, (end, _))| end.is_there()).map(|(number, _)| *number);
+        let there: Vec<u64> = there.chain([self.now]).collect();
+        self.others.retain(|number, (end, _)| *number == 0 || there.iter().any(|one| end.is_beside(*one)));
     }
 
     pub(crate) fn current(&self) -> Option<&String> {
@@ -95,16 +124,16 @@ impl Outlooks {
         let has_it = |outlook: &Outlook| {
             outlook.current.as_deref() == Some(target) || outlook.opened.iter().any(|opened| opened == target)
         };
-        let is_a_runs = |(number, (alive, outlook)): (&u64, &(Weak<()>, Outlook))| {
-            *number != 0 && alive.strong_count() > 0 && has_it(outlook)
+        let is_a_runs = |(number, (end, outlook)): (&u64, &(Arc<End>, Outlook))| {
+            *number != 0 && end.is_beside(self.now) && has_it(outlook)
         };
         !has_it(&self.mine) && self.others.iter().any(is_a_runs)
     }
 
     /// Whether any other run has a tab.
     pub(crate) fn is_shared(&self) -> bool {
-        let has_one = |(number, (alive, outlook)): (&u64, &(Weak<()>, Outlook))| {
-            *number != 0 && alive.strong_count() > 0 && outlook.current.is_some()
+        let has_one = |(number, (end, outlook)): (&u64, &(Arc<End>, Outlook))| {
+            *number != 0 && end.is_beside(self.now) && outlook.current.is_some()
         };
         self.others.iter().any(has_one)
     }

@@ -195,6 +195,10 @@ impl Names<'_> {
             | EventBody::SettingsChanged { .. } => return None,
             EventBody::RunStarted(spec) => {
                 spec.parent = spec.parent.take().map(|parent| self.run(&parent));
+                if from_file {
+                    // Whoever wrote the file does not choose a folder here.
+                    spec.space = None;
+                }
             }
             EventBody::TurnFinished { calls, raw, .. } => {
                 calls.iter_mut().for_each(|call| call.id = self.call(&call.id));
@@ -213,7 +217,11 @@ impl Names<'_> {
                 }
             }
             EventBody::ToolStarted { call, .. } => call.id = self.call(&call.id),
-            EventBody::ToolFinished { call, .. } => *call = self.call(call),
+            EventBody::ToolFinished { call, result } => {
+                *call = self.call(call);
+                // What was done is undone where it was done; a file could name changes that were never made.
+                result.changes.clear();
+            }
             EventBody::RunEnded { end: RunEnd::NeedsApproval { approval } } => {
                 *approval = self.approval(approval);
             }

@@ -353,11 +353,11 @@ impl Settings {
             batch_actions: _,
             space,
             search_engine,
-            search_engine_id: _,
+            search_engine_id,
             search_url,
             calendar_url,
-            calendar_user: _,
-            calendar: _,
+            calendar_user,
+            calendar,
             shortcut: _,
             language: _,
             // The user's voice: nobody else's while an agent works.
@@ -388,8 +388,12 @@ impl Settings {
             ("space", next.space != *space),
             // Where queries go, and a password.
             ("searchEngine", next.search_engine != *search_engine),
+            ("searchEngineId", next.search_engine_id != *search_engine_id),
             ("searchUrl", next.search_url != *search_url),
             ("calendarUrl", next.calendar_url != *calendar_url),
+            ("calendarUser", next.calendar_user != *calendar_user),
+            // It may be one that others read.
+            ("calendar", next.calendar != *calendar),
             ("customPrompt", next.custom_prompt != *custom_prompt),
         ];
         checks.into_iter().find_map(|(name, looser)| looser.then_some(name))
@@ -419,8 +423,11 @@ impl Settings {
                 "customKeyHeader" => next.custom_key_header = old.custom_key_header,
                 "space" => next.space = old.space,
                 "searchEngine" => next.search_engine = old.search_engine,
+                "searchEngineId" => next.search_engine_id = old.search_engine_id,
                 "searchUrl" => next.search_url = old.search_url,
                 "calendarUrl" => next.calendar_url = old.calendar_url,
+                "calendarUser" => next.calendar_user = old.calendar_user,
+                "calendar" => next.calendar = old.calendar,
                 "customPrompt" => next.custom_prompt = old.custom_prompt,
                 // One that is not known here: nothing of what came is taken.
                 _ => return (old, kept),

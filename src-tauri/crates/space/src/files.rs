@@ -41,7 +41,7 @@ pub use kind::Kind;
 pub use list::{Entry, Listing};
 pub use path::{Names, PathError, SpacePath};
 pub use places::Places;
-pub use protect::{Why, protected};
+pub use protect::{Why, holds_secret, protected};
 pub use read::{Encoding, PictureKind, Range, Reading, Text};
 pub use search::{Case, FileMatches, Found, Glob, Line, Query};
 pub use trash::InTrash;

@@ -23,6 +23,8 @@ pub enum WebError {
     Refused { host: String, why: Refusal },
     #[error("the page at {0} led from https to http, which is not followed")]
     Downgrade(String),
+    #[error("the page at {from} leads to another site: {to}")]
+    Elsewhere { from: String, to: String },
     #[error("more than {0} redirects were given; the page leads in a circle or too far")]
     Redirects(usize),
     #[error("the page redirects without a usable address")]
@@ -58,6 +60,7 @@ impl WebError {
             Self::Refused { .. } | Self::OwnPort(_) => {
                 "pages of this machine and its network are seen with the browser, by the user's leave"
             }
+            Self::Elsewhere { .. } => "fetch that address, if it is one to go to",
             Self::Connect { .. } => {
                 "fetching goes to the page itself and uses no proxy, since behind one the address cannot be checked"
             }

@@ -39,6 +39,8 @@ pub struct FetchBounds {
     pub offset: usize,
     pub links: Links,
     pub extent: Extent,
+    /// false: a redirect to another host is an error that names it, and not followed.
+    pub other_hosts: bool,
 }
 
 impl Default for FetchBounds {
@@ -51,6 +53,7 @@ impl Default for FetchBounds {
             offset: 0,
             links: Links::Kept,
             extent: Extent::Main,
+            other_hosts: true,
         }
     }
 }
@@ -179,7 +182,7 @@ impl Fetcher {
         cancel: CancellationToken,
     ) -> Result<Document, WebError> {
         let deadline = Instant::now() + bounds.time;
-        let (url, response) = self.follow(url, bounds.header_time).await?;
+        let (url, response) = self.follow(url, &bounds).await?;
         let host = host(&url);
         let status = response.status();
         if !status.is_success() {
@@ -199,17 +202,21 @@ impl Fetcher {
     }
 
     /// Asks for a page and goes where it leads, until there is one that leads nowhere else.
-    async fn follow(&self, mut url: Url, header_time: Duration) -> Result<(Url, Response), WebError> {
+    async fn follow(&self, mut url: Url, bounds: &FetchBounds) -> Result<(Url, Response), WebError> {
         for _ in 0..=REDIRECTS {
             self.guard.check_url(&url)?;
-            let response = tokio::time::timeout(header_time, self.ask(&url))
+            let response = tokio::time::timeout(bounds.header_time, self.ask(&url))
                 .await
-                .map_err(|_| WebError::TimedOut(header_time))??;
+                .map_err(|_| WebError::TimedOut(bounds.header_time))??;
             if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
                 return Ok((url, response));
             }
             let location = response.headers().get(LOCATION).map(|value| value.as_bytes());
-            url = next_hop(&url, location)?;
+            let to = next_hop(&url, location)?;
+            if !bounds.other_hosts && bare(&to) != bare(&url) {
+                return Err(WebError::Elsewhere { from: host(&url), to: to.into() });
+            }
+            url = to;
         }
         Err(WebError::Redirects(REDIRECTS))
     }
@@ -246,6 +253,12 @@ fn parse(url: &str) -> Result<Url, WebError> {
     let mut url = Url::parse(url.trim()).map_err(|_| WebError::NoAddress)?;
     url.set_fragment(None);
     Ok(url)
+}
+
+/// A host's name; `www.` in front of it is the same site.
+fn bare(url: &Url) -> &str {
+    let name = url.host_str().unwrap_or_default();
+    name.strip_prefix("www.").unwrap_or(name)
 }
 
 /// Where a redirect leads. Judged by the guard afterwards, like any address.

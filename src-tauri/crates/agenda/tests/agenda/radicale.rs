@@ -96,7 +96,7 @@ impl Server {
         panic!("Radicale did not start");
     }
 
-    /// The next user, with the calendars `work` (events), `home` (both) and `tasks` (reminders).
+    /// The next user, with the calendars `office` (events), `home` (both) and `tasks` (reminders).
     pub async fn user(&self) -> Radicale {
         static USED: AtomicUsize = AtomicUsize::new(0);
         let user = format!("user{}", USED.fetch_add(1, Ordering::Relaxed));

@@ -27,8 +27,8 @@ async fn the_calendars_of_an_account_are_found_from_any_of_its_addresses() {
             seen,
             [
                 (at("home"), "Zuhause 家", Holds::Both),
-                (at("tasks"), "Tasks", Holds::Reminders),
                 (at("office"), "Work", Holds::Events),
+                (at("tasks"), "Tasks", Holds::Reminders),
             ]
         );
         assert!(
@@ -75,7 +75,7 @@ async fn a_thousand_events_are_listed_up_to_a_bound_and_counted() {
     };
     let all: String = (0..250).flat_map(|day| (0..4).map(move |hour| event(day, hour))).collect();
     // One upload makes the calendar anew with all of them.
-    let work = format!("/{}/work", radicale.user);
+    let work = format!("/{}/office", radicale.user);
     radicale.delete(&format!("{work}/")).await;
     radicale.put(&work, &object(&all)).await;
     let agenda = radicale.agenda();

@@ -25,7 +25,9 @@ fn a_runs_tab_is_its_own_until_it_ends() {
     assert_eq!((all.current().map(String::as_str), all.dialog()), (Some("a"), 7));
     drop(one);
     all.turn_to(&other);
-    assert!(!all.is_anothers("b") && !all.is_shared());
+    assert!(all.is_anothers("b"), "for who was there beside it, it stays another's");
+    all.turn_to(&Owner::of_a_run());
+    assert!(!all.is_anothers("b"), "but not for who comes later");
     all.turn_to(&anybody);
     assert_eq!(all.current().map(String::as_str), Some("mine"));
 }

@@ -146,6 +146,26 @@ const PROTECTED: &[(&str, Why)] = &[
     ("**/.gitlab-ci.yml", Why::BuildHook),
 ];
 
+/// Files that are protected for what they run and hold keys besides; and keys by the ends of their names.
+const KEYS_TOO: &[&str] = &[
+    "**/.npmrc",
+    "**/.yarnrc*",
+    "**/.pypirc",
+    "**/pip.conf",
+    "**/.envrc",
+    "**/.git/config",
+    "**/.git/modules/**/config",
+    "**/.gitconfig",
+    "**/.hg/hgrc",
+    "**/.claude/.credentials.json",
+    "**/.codex/auth.json",
+    "**/.gemini/oauth_creds.json",
+    "**/*.pem",
+    "**/*.key",
+    "**/*.p12",
+    "**/*.pfx",
+];
+
 /// Example files that say which variables there are, and hold none.
 const EXAMPLES: &[&str] = &[".env.example", ".env.sample", ".env.template"];
 
@@ -155,17 +175,21 @@ const EXAMPLES: &[&str] = &[".env.example", ".env.sample", ".env.template"];
 /// folder somewhere. A folder that holds a protected path by its own name (`.git`, `.ssh`) is protected itself.
 pub fn protected(path: &SpacePath) -> Option<Why> {
     let parts: Vec<String> = path.parts().map(plain).collect();
-    let names: Vec<&str> = parts.iter().map(String::as_str).collect();
-    if names.last().is_some_and(|name| EXAMPLES.contains(name)) {
+    if parts.last().is_some_and(|name| EXAMPLES.contains(&name.as_str())) {
         return None;
     }
-    PROTECTED
-        .iter()
-        .find(|(pattern, _)| {
-            let pattern: Vec<&str> = pattern.split('/').collect();
-            fits(&pattern, &names)
-        })
-        .map(|(_, why)| *why)
+    PROTECTED.iter().find(|(pattern, _)| is_of(&parts, pattern)).map(|(_, why)| *why)
+}
+
+/// Whether the user is always asked before `path` is read.
+pub fn holds_secret(path: &SpacePath) -> bool {
+    let parts: Vec<String> = path.parts().map(plain).collect();
+    protected(path) == Some(Why::Secret) || KEYS_TOO.iter().any(|pattern| is_of(&parts, pattern))
+}
+
+fn is_of(parts: &[String], pattern: &str) -> bool {
+    let names: Vec<&str> = parts.iter().map(String::as_str).collect();
+    fits(&pattern.split('/').collect::<Vec<_>>(), &names)
 }
 
 /// A name as the most careless file system sees it.

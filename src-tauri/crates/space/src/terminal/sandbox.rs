@@ -68,6 +68,7 @@ pub(super) struct Launch {
     pub(super) confinement: Confinement,
     /// Where the sandbox says that the command ran; gone with the launch.
     status: Option<tempfile::NamedTempFile>,
+    _git: std::sync::Arc<Vec<place::GitPath>>,
 }
 
 impl Launch {
@@ -141,7 +142,15 @@ fn bare(place: &Enclosure, folder: PathBuf, command: &str) -> Launch {
     if let Some(home) = std::env::home_dir() {
         environment.push(("HOME", home.into()));
     }
-    Launch { program, arguments, environment, folder, confinement: Confinement::None, status: None }
+    Launch {
+        program,
+        arguments,
+        environment,
+        folder,
+        confinement: Confinement::None,
+        status: None,
+        _git: Default::default(),
+    }
 }
 
 /// The user's shell scripts are mostly bash; where there is none, `sh`.

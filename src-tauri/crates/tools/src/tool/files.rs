@@ -47,10 +47,23 @@ pub(super) fn changing(plan: Plan, paths: &[&SpacePath], does: FileAct) -> Plan 
 
 /// A plan that reads a file: one that holds keys is asked about each time.
 pub(super) fn reading(plan: Plan, path: &SpacePath) -> Plan {
-    match files::protected(path) {
-        Some(why @ Why::Secret) => plan.asking_always(format!("{path} {}", said(why))),
-        Some(_) | None => plan,
-    }
+    if files::holds_secret(path) { plan.asking_always(format!("{path} {}", said(Why::Secret))) } else { plan }
+}
+
+/// Why a command line is asked about each time: it names a file that reading, or changing, asks for. A help to the user
+/// and no fence: a line can reach a file without naming it.
+pub(super) fn named_in(line: &str, folder: Option<&str>, changes: bool, env: &Env<'_>) -> Option<String> {
+    let space = env.ports.space.as_ref()?;
+    let apart = |c: char| c.is_whitespace() || "\"'`;|&<>(){}=,$".contains(c);
+    line.split(apart).filter(|word| !word.is_empty()).find_map(|word| {
+        let path = folder.map_or_else(|| word.to_owned(), |folder| format!("{folder}/{word}"));
+        let path = space.path(&path).ok()?;
+        match files::protected(&path) {
+            _ if files::holds_secret(&path) => Some(format!("{path} {}", said(Why::Secret))),
+            Some(why) if changes => Some(format!("{path} {}", said(why))),
+            _ => None,
+        }
+    })
 }
 
 fn said(why: Why) -> &'static str {

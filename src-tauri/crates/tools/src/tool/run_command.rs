@@ -10,7 +10,9 @@ use serde_json::json;
 use space::terminal::policy::{self, Effect as Does};
 use space::terminal::{CommandSpec, Confinement, Exit, Strength, Unconfined, Update};
 
-use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, commands, filled, within};
+use super::{
+    Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, commands, files, filled, within,
+};
 use crate::reach::{Ordered, Reach};
 use crate::untrusted;
 
@@ -56,8 +58,9 @@ impl Builtin for RunCommand {
             Does::Unclear => Risk::Consequential,
         };
         let mut spec = CommandSpec::new(input.command.clone());
-        spec.cwd = input.folder.map(Into::into);
+        spec.cwd = input.folder.clone().map(Into::into);
         spec.timeout = (!background || input.seconds.is_some()).then(|| Duration::from_secs(seconds.into()));
+        let named = files::named_in(&input.command, input.folder.as_deref(), risk > Risk::Navigate, env);
         let why = match terminal.strength() {
             Strength::None { why } => {
                 spec.unconfined = Unconfined::Allowed;
@@ -65,7 +68,8 @@ impl Builtin for RunCommand {
             }
             Strength::Bubblewrap { .. } | Strength::Seatbelt => weighed
                 .unclear
-                .map(|why| format!("what this line does cannot be told: {}", untrusted::line(&why, 200))),
+                .map(|why| format!("what this line does cannot be told: {}", untrusted::line(&why, 200)))
+                .or(named),
         };
         let reach = Reach::Command(Ordered::Run { line: input.command });
         let plan = Plan::new(risk, Run { spec, background }).reaching(reach);

@@ -14,8 +14,8 @@ pub(super) struct UseTools;
 
 /// Adds groups of tools to yours, from your next turn on. `web`: a browser's pages, addresses and tabs; quicker and truer
 /// there than the screen. `files`, `terminal`: the user's folder, and commands in it. `search`: web pages without a browser.
-/// `agenda`: calendars, reminders. `clipboard`. `ocr`: the text in a part of the picture. `held`: press and let go of single
-/// keys and mouse buttons, for games and drawing. `script`: AppleScript.
+/// `agenda`: calendars, reminders. `clipboard`. `ocr`: the text in a part of the picture. `held`: hold
+/// keys and mouse buttons down, for games and drawing. `script`: AppleScript.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {

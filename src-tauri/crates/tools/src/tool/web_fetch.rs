@@ -53,8 +53,15 @@ impl Builtin for WebFetch {
         }
         let offset = within("offset", input.offset.unwrap_or(0), 0, MOST_OFFSET)? as usize;
         let extent = if input.whole.unwrap_or(false) { Extent::Whole } else { Extent::Main };
-        let bounds =
-            FetchBounds { chars: CHARS, offset, links: Links::Kept, extent, ..FetchBounds::default() };
+        let bounds = FetchBounds {
+            chars: CHARS,
+            offset,
+            links: Links::Kept,
+            extent,
+            // The user was asked about this host and no other.
+            other_hosts: false,
+            ..FetchBounds::default()
+        };
         let reach = Reach::Address(input.url.clone());
         Ok(Plan::new(Self::RISK, Fetch { url: input.url, bounds }).reaching(reach))
     }

@@ -273,6 +273,7 @@ impl Quirks {
     /// Whether what a spin button holds is a date or a time that is typed part by part.
     pub(super) fn has_sections(self, role: u32, text: &str) -> bool {
         let parted = text.matches(['-', '/', '.']).count() >= 2 || text.contains(':');
+        let parted = parted && text.parse::<f64>().is_err();
         self.types_by_sections && role == number::SPIN_BUTTON && parted
     }
 

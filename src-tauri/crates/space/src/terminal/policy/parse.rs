@@ -5,10 +5,11 @@ use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use brush_parser::ast::{
-    AndOr, AssignmentValue, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList,
-    IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, SimpleCommand, Word,
+    AndOr, AssignmentValue, BinaryPredicate, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand,
+    CompoundList, ExtendedTestExpr, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, SimpleCommand,
+    UnaryPredicate, Word,
 };
-use brush_parser::word::{ParameterExpr, WordPiece, WordPieceWithSource};
+use brush_parser::word::{Parameter, ParameterExpr, WordPiece, WordPieceWithSource};
 use brush_parser::{Parser, ParserOptions, SourceInfo};
 
 use super::programs;
@@ -132,6 +133,29 @@ fn read(text: &str, depth: usize, parsed: &mut Parsed) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether a test takes a word for arithmetic or for a variable's name: `x` and `a[$(touch b)]` run what they hold.
+fn computes(test: &ExtendedTestExpr) -> bool {
+    use {BinaryPredicate as Two, UnaryPredicate as One};
+    match test {
+        ExtendedTestExpr::And(one, other) | ExtendedTestExpr::Or(one, other) => {
+            computes(one) || computes(other)
+        }
+        ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => computes(inner),
+        ExtendedTestExpr::UnaryTest(test, _) => {
+            matches!(test, One::ShellVariableIsSetAndAssigned | One::ShellVariableIsSetAndNameRef)
+        }
+        ExtendedTestExpr::BinaryTest(test, ..) => matches!(
+            test,
+            Two::ArithmeticEqualTo
+                | Two::ArithmeticNotEqualTo
+                | Two::ArithmeticLessThan
+                | Two::ArithmeticLessThanOrEqualTo
+                | Two::ArithmeticGreaterThan
+                | Two::ArithmeticGreaterThanOrEqualTo
+        ),
+    }
+}
+
 struct Reader<'a> {
     parsed: &'a mut Parsed,
     depth: usize,
@@ -172,7 +196,7 @@ impl Reader<'_> {
             }
             Command::ExtendedTest(test) => {
                 let text = test.to_string();
-                if text.contains(['$', '`', '<', '>']) || text.contains("-v ") {
+                if text.contains(['$', '`', '<', '>']) || computes(&test.expr) {
                     self.unclear("it computes what it tests");
                 }
             }
@@ -408,8 +432,12 @@ impl Reader<'_> {
                 WordPiece::AnsiCQuotedText(_) | WordPiece::GettextDoubleQuotedSequence(_) => {
                     value.known = false
                 }
-                WordPiece::ParameterExpansion(ParameterExpr::Parameter { indirect: false, .. }) => {
+                WordPiece::ParameterExpansion(ParameterExpr::Parameter { indirect: false, parameter }) => {
                     value.known = false;
+                    // `${a[$(touch b)]}`
+                    if matches!(parameter, Parameter::NamedWithIndex { .. }) {
+                        self.unclear("it computes which part of a variable it takes");
+                    }
                 }
                 WordPiece::ParameterExpansion(_) => {
                     value.known = false;

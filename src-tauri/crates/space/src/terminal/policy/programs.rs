@@ -386,6 +386,10 @@ fn effect(simple: &Simple) -> (Effect, Option<String>) {
         let names = words.iter().filter(|word| !word.text().starts_with('-')).count();
         return (if names < 2 { Effect::Reads } else { Effect::Changes }, None);
     }
+    if name == "!" {
+        // A word of the shell where a program is expected: what is meant to run is not what would.
+        return (Effect::Unclear, None);
+    }
     if matches!(
         name,
         "nohup" | "time" | "command" | "builtin" | "exec" | "env" | "nice" | "timeout" | "xargs"

@@ -100,7 +100,8 @@ impl Bubblewrap {
         line.add(["-c", OPEN_FILES, "sh"]).path(&filter(seccomp::REFUSED)).path(&filter(seccomp::UNKNOWN));
         line.path(status.path()).path(&self.program);
         self.namespaces(&mut line, place);
-        file_system(&mut line, place, self.etc.path());
+        let git = place.git();
+        file_system(&mut line, place, self.etc.path(), &git);
         if let Some(confiner) = &self.confiner {
             line.add(["--ro-bind"]).path(confiner).add([CONFINER]);
         }
@@ -127,6 +128,7 @@ impl Bubblewrap {
             folder: place.space().to_owned(),
             confinement: if filters.is_some() { Confinement::Full } else { Confinement::Weaker },
             status: Some(status),
+            _git: git,
         })
     }
 
@@ -143,7 +145,7 @@ impl Bubblewrap {
     }
 }
 
-fn file_system(line: &mut Line, place: &Enclosure, etc: &Path) {
+fn file_system(line: &mut Line, place: &Enclosure, etc: &Path, git: &[GitPath]) {
     line.add(["--ro-bind", "/usr", "/usr"]);
     for root in ROOTS.iter().map(Path::new) {
         match root.symlink_metadata() {
@@ -168,11 +170,11 @@ fn file_system(line: &mut Line, place: &Enclosure, etc: &Path) {
         line.add(["--ro-bind-try"]).path(path).path(path);
     }
     line.add(["--bind"]).path(place.space()).path(place.space());
-    for git in place.git() {
+    for git in git {
         match git {
-            GitPath::Fixed(path) => line.add(["--bind"]).path(&path).path(&path),
-            GitPath::ReadOnly(path) => line.add(["--ro-bind"]).path(&path).path(&path),
-            GitPath::Empty(path) => line.add(["--tmpfs"]).path(&path).add(["--remount-ro"]).path(&path),
+            GitPath::Fixed(path) => line.add(["--bind"]).path(path).path(path),
+            GitPath::ReadOnly(path) => line.add(["--ro-bind"]).path(path).path(path),
+            GitPath::Empty(path) => line.add(["--tmpfs"]).path(path).add(["--remount-ro"]).path(path),
         };
     }
 }

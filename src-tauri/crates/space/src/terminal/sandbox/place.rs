@@ -2,8 +2,10 @@
 
 #![cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "other systems' sandboxes use less of it"))]
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tempfile::TempDir;
 
@@ -88,6 +90,14 @@ impl Enclosure {
             ("GIT_PAGER", "cat".into()),
             ("GIT_TERMINAL_PROMPT", "0".into()),
         ]);
+        // What a repository says in its own file runs nothing when it is only looked at.
+        all.extend([
+            ("GIT_CONFIG_COUNT", "2".into()),
+            ("GIT_CONFIG_KEY_0", "core.fsmonitor".into()),
+            ("GIT_CONFIG_VALUE_0", "false".into()),
+            ("GIT_CONFIG_KEY_1", "safe.bareRepository".into()),
+            ("GIT_CONFIG_VALUE_1", "explicit".into()),
+        ]);
         for &name in PASSED.iter().chain(PASSED_TOO).chain(LOCALE) {
             all.extend(std::env::var_os(name).map(|value| (name, value)));
         }
@@ -96,12 +106,25 @@ impl Enclosure {
 
     /// Folders and files of git whose content runs code: `(path, whether it is one of those)`, a repository before
     /// what is in it, so that the repository itself cannot be moved aside and made anew.
-    pub(super) fn git(&self) -> Vec<GitPath> {
-        let mut found = Vec::new();
-        if self.setup.git == GitConfig::ReadOnly {
-            let mut looked_at = 0;
-            find_git(&self.space, 3, &mut looked_at, &mut found);
+    ///
+    /// Held by each command until its end. While any runs in this Space the list stays the first one's: what is on it,
+    /// none of them can swap for a link that leads out of the Space, as a folder it made itself could be between our
+    /// look and the sandbox's. A repository made meanwhile is guarded from the next command on that runs alone.
+    pub(super) fn git(&self) -> Arc<Vec<GitPath>> {
+        static HELD: Mutex<Option<HashMap<PathBuf, Weak<Vec<GitPath>>>>> = Mutex::new(None);
+        if self.setup.git != GitConfig::ReadOnly {
+            return Arc::default();
         }
+        let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = held.get_or_insert_default();
+        if let Some(running) = held.get(&self.space).and_then(Weak::upgrade) {
+            return running;
+        }
+        let (mut looked_at, mut found) = (0, Vec::new());
+        find_git(&self.space, 3, &mut looked_at, &mut found);
+        let found = Arc::new(found);
+        held.retain(|_, list| list.strong_count() > 0);
+        held.insert(self.space.clone(), Arc::downgrade(&found));
         found
     }
 }

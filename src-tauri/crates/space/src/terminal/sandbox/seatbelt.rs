@@ -59,6 +59,7 @@ pub(super) fn launch(place: &super::Enclosure, folder: PathBuf, command: &str) -
         folder,
         confinement: super::Confinement::Weaker,
         status: None,
+        _git: Default::default(),
     }
 }
 
