@@ -46,9 +46,8 @@ pub(super) enum Text {
 }
 
 static BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let before =
-        "sudo|doas|env|nohup|time|command|builtin|exec|eval|coproc|trap|nice|ionice|setsid|then|do|else|!";
-    Regex::new(&format!(r"^(({before})( -\S+)*|\w+=\S*|[{{'\x22]) ?")).ok()
+    let before = "sudo|doas|env|nohup|time|command|builtin|exec|eval|coproc|trap|nice|ionice|timeout|xargs|setsid|bash|sh|if|while|until|elif|then|do|else|!";
+    Regex::new(&format!(r"^(({before})( -\S+)*( \d\S*)?|\w+=\S*|[{{(`\\'\x22]) ?")).ok()
 });
 
 /// The program after `sudo` and its like, which the user means.
@@ -57,7 +56,7 @@ fn meant(mut text: &str) -> &str {
         BEFORE.as_ref().and_then(|before| before.find(text)).filter(|found| !found.is_empty())
     {
         let rest = &text[found.end()..];
-        if !found.as_str().ends_with([' ', '{', '\'', '"']) {
+        if !found.as_str().ends_with([' ', '{', '(', '`', '\\', '\'', '"']) {
             break;
         }
         text = rest;

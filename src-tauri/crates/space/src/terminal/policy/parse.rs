@@ -111,6 +111,10 @@ fn read(text: &str, depth: usize, parsed: &mut Parsed) -> Result<(), String> {
     if depth > NESTED {
         return Err("commands are nested too deeply".into());
     }
+    // The parser takes the text of the one for a part of the other.
+    if text.contains("<<") && text.contains("${") {
+        return Err("a here-document stands beside an expansion of a variable".into());
+    }
     let mut open = 0_usize;
     let mut deepest = 0;
     for c in text.chars() {

@@ -284,7 +284,7 @@ fn wrapped(name: &str, words: &[Arg]) -> Option<Vec<Arg>> {
     let plain = |at: usize| words.get(at).and_then(Arg::plain);
     let rest = |at: usize| (words.len() > at).then(|| words[at..].to_vec());
     match name {
-        "nohup" | "time" | "command" | "builtin" | "exec" | "env" => {
+        "nohup" | "time" | "command" | "builtin" | "exec" | "env" | "coproc" => {
             let first = plain(0)?;
             (!first.starts_with('-') && !first.contains('=')).then(|| rest(0))?
         }
@@ -386,8 +386,8 @@ fn effect(simple: &Simple) -> (Effect, Option<String>) {
         let names = words.iter().filter(|word| !word.text().starts_with('-')).count();
         return (if names < 2 { Effect::Reads } else { Effect::Changes }, None);
     }
-    if name == "!" {
-        // A word of the shell where a program is expected: what is meant to run is not what would.
+    if name == "!" || name.contains('=') {
+        // Something of the shell's where a program is expected: what is meant to run is not what would.
         return (Effect::Unclear, None);
     }
     if matches!(

@@ -347,7 +347,8 @@ fn compositions(part: &str, other: &str) -> Vec<String> {
         format!("{{ {part}; }}"),
         format!("{other} $({part})"),
         format!("{other} \"$({part})\""),
-        format!("{other} `{part}`"),
+        // Backquotes are no brackets: what stands in two of them is a word.
+        if part.contains('`') { format!("{other} $({part})") } else { format!("{other} `{part}`") },
         format!("{other} <({part})"),
         format!("{other} > >({part})"),
         format!("if {other}; then {part}; fi"),
