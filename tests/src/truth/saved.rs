@@ -42,7 +42,9 @@ pub(super) fn document(text: &str, part: &str) -> String {
     };
     let mut lines = vec![if text.contains(part) { part } else { "" }.to_owned()];
     // A heading is a paragraph of its own kind.
-    let body = within("<office:text", "</office:text>").replace("<text:h ", "<text:p ");
+    let body = within("<office:text", "</office:text>")
+        .replace("<text:h ", "<text:p ")
+        .replace("<text:h>", "<text:p>");
     for paragraph in body.split("<text:p").skip(1) {
         let says = paragraph.split('<').filter_map(|piece| piece.split_once('>')).map(|(_, said)| said);
         lines.push(says.collect::<String>().trim().to_owned());

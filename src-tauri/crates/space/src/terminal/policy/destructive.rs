@@ -46,7 +46,7 @@ pub(super) enum Text {
 }
 
 static BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let before = "sudo|doas|env|nohup|time|command|builtin|exec|eval|coproc|trap|nice|ionice|timeout|xargs|setsid|bash|sh|if|while|until|elif|then|do|else|!";
+    let before = "sudo|doas|env|nohup|timeout|time|command|builtin|exec|eval|coproc|trap|nice|ionice|xargs|setsid|bash|sh|if|while|until|elif|then|do|else|!";
     Regex::new(&format!(r"^(({before})( -\S+)*( \d\S*)?|\w+=\S*|[{{(`\\'\x22]) ?")).ok()
 });
 
