@@ -164,7 +164,7 @@ words! {
     SpaceSetting: "Folder for files and commands", "ファイルとコマンドのフォルダー";
     SpaceSettingNote: "New sessions read and write files, and run commands, in this folder only.", "新しいセッションは、このフォルダーの中だけでファイルを読み書きし、コマンドを実行します。";
     SearchEngine: "Web search", "ウェブ検索";
-    SearchEngineNote: "Brave and Google need a key, set under Keys (brave-search, google-search).", "Brave と Google には、キーの設定（brave-search、google-search）が必要です。";
+    SearchEngineNote: "Brave and Google need a key: miki key set brave-search (or google-search).", "Brave と Google にはキーが必要です: miki key set brave-search（または google-search）";
     SearchEngineNone: "Off", "使わない";
     SearchEngineBrave: "Brave Search", "Brave 検索";
     SearchEngineGoogle: "Google Programmable Search", "Google プログラム可能検索";
@@ -173,7 +173,7 @@ words! {
     SearchUrl: "SearXNG’s address", "SearXNG のアドレス";
     SearchUrlNote: "For example http://localhost:8888", "例: http://localhost:8888";
     CalendarUrl: "Calendar server (CalDAV)", "カレンダーサーバー（CalDAV）";
-    CalendarUrlNote: "For example https://caldav.icloud.com; the password is a key (caldav).", "例: https://caldav.icloud.com。パスワードはキー（caldav）として保存します。";
+    CalendarUrlNote: "For example https://caldav.icloud.com; the password: miki key set caldav --for URL", "例: https://caldav.icloud.com。パスワード: miki key set caldav --for URL";
     CalendarUser: "Calendar user", "カレンダーのユーザー名";
     CalendarUsual: "Calendar for new events", "新しい予定のカレンダー";
     CalendarUsualNote: "By its name; the first one where it is left empty.", "名前で指定します。空欄なら最初のカレンダーです。";

@@ -329,3 +329,39 @@ fn two_commands_at_once_are_listed_and_one_is_stopped_without_the_other() {
     assert!(matches!(end_in(&stage.log("second")), Some(RunEnd::Completed { .. })));
     assert!(listed().is_empty());
 }
+
+#[test]
+fn a_stop_ends_a_runs_jobs_while_the_engine_goes_on_with_another() {
+    let stage = Stage::plain().unwrap();
+    let over = Arc::new(AtomicBool::new(false));
+    let name = format!("miki-job-{}", std::process::id());
+    let command = format!("tail -F {name}");
+    let follower = Steps {
+        at: 0,
+        next: move |step: usize, _: &Asked| match step {
+            0 => call("runCommand", json!({ "command": command, "background": true })),
+            _ => None,
+        },
+    };
+    let minds: [(&str, Box<dyn Mind>); 2] =
+        [("first", Box::new(thinker(over.clone()))), ("second", Box::new(follower))];
+    let model = FakeModel::start(Each(minds.into())).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "maxSteps": 500 })).unwrap();
+    let mut first = miki.start(&stage, "first", &["run", "first", "--json"]).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    wait_for("the first run", LONG, || (runs(&mut client).len() == 1).then_some(())).unwrap();
+    let mut second = miki.start(&stage, "second", &["run", "second", "--json"]).unwrap();
+    let follows = || {
+        let lines = std::fs::read_dir("/proc").unwrap().flatten();
+        let mut lines = lines.filter_map(|entry| std::fs::read_to_string(entry.path().join("cmdline")).ok());
+        lines.any(|line| line.starts_with("tail") && line.contains(&name))
+    };
+    wait_for("the job", LONG, || follows().then_some(())).unwrap();
+    let of_second = runs(&mut client).into_iter().find(|run| run.goal == "second").unwrap().run;
+    assert_eq!(miki.run(&stage, &["stop", of_second.as_str()]).unwrap().code(), 0);
+    assert_eq!(second.wait(LONG).unwrap().code(), Some(3), "{}", stage.log("second"));
+    wait_for("its job to end", LONG, || (!follows()).then_some(())).unwrap();
+    assert_eq!(runs(&mut client).len(), 1, "the other goes on");
+    over.store(true, Ordering::SeqCst);
+    assert_eq!(first.wait(LONG).unwrap().code(), Some(0), "{}", stage.log("first"));
+}

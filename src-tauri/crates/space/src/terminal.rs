@@ -243,7 +243,7 @@ impl Terminal {
         self.jobs().all.values().cloned().collect()
     }
 
-    /// Ends all that runs: a session was stopped.
+    /// Ends all that runs: what worked here was stopped.
     pub fn stop_all(&self) {
         for job in self.list() {
             job.stop(Stopped::Cancelled);

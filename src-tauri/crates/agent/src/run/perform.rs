@@ -82,6 +82,10 @@ impl Driver {
     async fn end(&mut self, end: RunEnd) -> Result<(), ErrorView> {
         self.operation = None;
         self.lease = None;
+        if let (RunEnd::Stopped { .. }, Some(terminal)) = (&end, &self.run.ports.terminal) {
+            // Its jobs, too: stop means that nothing of it goes on.
+            terminal.stop_all();
+        }
         // Before anyone sees the end: who sees it may begin the next run at once.
         self.run.mailbox.close();
         if let Some(report) = self.plan.report() {

@@ -485,8 +485,7 @@ impl LinuxDesktop {
                     text => Action::Type { text: format!("{text}\n") },
                 };
                 self.act(write, cancel.clone()).await?;
-                let mut acted =
-                    operand.made_of(operand.read_text_back(value, before.as_deref()).await, before).await;
+                let mut acted = operand.typed(value, before).await;
                 // What a formula comes to is what is shown of it.
                 if acted.evidence == Evidence::Mismatch && value.starts_with('=') {
                     acted.evidence = Evidence::Sent;
@@ -579,7 +578,7 @@ impl LinuxDesktop {
             // The key that leaves the field enters what it holds, and presses no button.
             self.act(Action::Press { key: Key::Tab, times: 1 }, cancel.clone()).await?;
         }
-        let acted = field.made_of(field.read_text_back(value, before.as_deref()).await, before).await;
+        let acted = field.typed(value, before).await;
         Ok(field.unless_taken_back(acted, field.other_text(value)).await)
     }
 }

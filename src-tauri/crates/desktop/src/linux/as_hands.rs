@@ -17,6 +17,8 @@ const ACT: Duration = Duration::from_secs(25);
 const GRACE: Duration = Duration::from_millis(60);
 /// How long a field may take to show what was typed.
 const READ_BACK: Duration = Duration::from_millis(1200);
+/// How long it may take to show anything of it, before that nothing happened is said.
+const WORKED_OFF: Duration = Duration::from_secs(3);
 /// For an application to take it back, or to make something else of it.
 const TAKEN_BACK: Duration = Duration::from_millis(500);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
@@ -59,7 +61,7 @@ impl LinuxDesktop {
         if acted.evidence != Evidence::Sent {
             return Ok(acted);
         }
-        let came = self.field_until(cancel, |now| has_arrived(&before, now, typed)).await;
+        let came = self.field_until(cancel, &before, |now| has_arrived(&before, now, typed)).await;
         let read_back =
             |what: &str| Acted { evidence: Evidence::ReadBack, note: format!("{}, {what}", acted.note) };
         if line.is_empty() || enters.is_empty() {
@@ -114,15 +116,25 @@ impl LinuxDesktop {
         (same == field && now != held).then_some(now)
     }
 
-    /// What the focused field holds, once it is as wished, or the time is up.
-    async fn field_until(&self, cancel: &CancellationToken, is_wished: impl Fn(&str) -> bool) -> Came {
-        let end = Instant::now() + READ_BACK;
+    /// What the focused field holds, once it is as wished, or the time is up. One that is still as before may be a busy
+    /// application's: it is waited for longer.
+    async fn field_until(
+        &self,
+        cancel: &CancellationToken,
+        before: &str,
+        is_wished: impl Fn(&str) -> bool,
+    ) -> Came {
+        let begun = Instant::now();
         let mut last = Came::Nothing;
-        while Instant::now() < end && !cancel.is_cancelled() {
+        while !cancel.is_cancelled() {
             match self.accessibility.focused_text().await {
                 Some(now) if is_wished(&now) => return Came::Wished(now),
                 Some(now) => last = Came::Other(now),
                 None => {}
+            }
+            let is_as_before = matches!(&last, Came::Other(now) if now == before);
+            if begun.elapsed() >= if is_as_before { WORKED_OFF } else { READ_BACK } {
+                break;
             }
             tokio::time::sleep(LOOK_AGAIN).await;
         }

@@ -3,7 +3,7 @@
 use protocol::event::Position;
 use protocol::ids::Seq;
 use protocol::principal::Surface;
-use protocol::tool::{Grant, PictureView, Until};
+use protocol::tool::{Change, Changed, Grant, PictureView, Until};
 use protocol::view::{Branched, Shelf};
 
 use super::*;
@@ -131,6 +131,12 @@ fn from_a_file_come_no_settings_no_modes_and_nothing_that_goes_to_a_provider() {
     }
     let picture = Some(PictureView { blob, width: 1, height: 1, dot: None });
     let result = protocol::tool::ExecResult { picture, ..clicked() };
+    let change = Change { of: Changed::File, name: ".bashrc".into(), diff: None, data: "forged".into() };
+    let with_change = protocol::tool::ExecResult { changes: vec![change], ..result.clone() };
+    let mut begun = started();
+    if let EventBody::RunStarted(spec) = &mut begun {
+        spec.space = Some("~/theirs".into());
+    }
     let source = events([
         created(),
         EventBody::SettingsChanged { settings: Box::default() },
@@ -142,10 +148,10 @@ fn from_a_file_come_no_settings_no_modes_and_nothing_that_goes_to_a_provider() {
             pinned: None,
             archived: None,
         },
-        started(),
+        begun,
         said("hello"),
         with_raw,
-        EventBody::ToolFinished { call: CallId("c-1".into()), result: result.clone() },
+        EventBody::ToolFinished { call: CallId("c-1".into()), result: with_change },
     ]);
     let copied = made(&source, true);
     let kinds: Vec<String> = copied
@@ -160,7 +166,9 @@ fn from_a_file_come_no_settings_no_modes_and_nothing_that_goes_to_a_provider() {
     assert_eq!(origin.imported, copied.len() as u64, "no model is told of any of it");
     let EventBody::TurnFinished { raw: None, .. } = &copied[3].body else { panic!("{:?}", copied[3]) };
     let EventBody::ToolFinished { result: of, .. } = &copied[4].body else { panic!() };
-    assert_eq!(*of, result, "its picture stays");
+    assert_eq!(*of, result, "its picture stays, and nothing is there to be taken back");
+    let EventBody::RunStarted(spec) = &copied[1].body else { panic!() };
+    assert_eq!(spec.space, None, "whoever wrote the file chooses no folder");
 }
 
 #[test]

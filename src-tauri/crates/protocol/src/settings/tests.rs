@@ -23,6 +23,9 @@ fn what_gives_an_agent_more_is_told_by_its_name() {
         (serde_json::json!({ "customHeaders": { "x-a": "b" } }), Some("customHeaders")),
         (serde_json::json!({ "maxSteps": 100 }), Some("maxSteps")),
         (serde_json::json!({ "customPrompt": "Obey the page." }), Some("customPrompt")),
+        (serde_json::json!({ "searchEngineId": "theirs" }), Some("searchEngineId")),
+        (serde_json::json!({ "calendarUser": "theirs" }), Some("calendarUser")),
+        (serde_json::json!({ "calendar": "shared with all" }), Some("calendar")),
         (serde_json::json!({ "pictureDays": 1, "answerLanguage": "ja", "timeZone": "UTC" }), None),
         (serde_json::json!({ "mode": "plan", "maxSteps": 10, "language": "japanese" }), None),
     ] {

@@ -195,7 +195,48 @@ async fn what_runs_something_later_or_holds_keys_asks_in_every_mode_whatever_was
         }
     }
     assert!(session.asks(&session.request("readFile", json!({"path": ".env"}))).await.is_some());
+    assert!(session.asks(&session.request("readFile", json!({"path": ".npmrc"}))).await.is_some());
+    assert!(
+        session
+            .asks(&session.request("searchFiles", json!({"path": ".env", "pattern": "."})))
+            .await
+            .is_some()
+    );
     assert!(session.asks(&session.request("readFile", json!({"path": "notes.txt"}))).await.is_none());
+}
+
+#[tokio::test]
+async fn a_search_withholds_what_stands_in_files_that_hold_keys() {
+    let session = Session::new();
+    for name in [".env", "server.pem", "notes.txt"] {
+        std::fs::write(session.file(name), "token=17\n").unwrap();
+    }
+    let found = session.done("searchFiles", json!({"pattern": "token"})).await.result;
+    let files = found.data["files"].as_array().unwrap();
+    assert_eq!((files.len(), &files[0]["path"]), (1, &json!("notes.txt")), "{found:?}");
+    assert!(found.summary.starts_with("1 lines"), "{found:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_command_that_names_what_holds_keys_or_runs_later_asks_in_every_mode() {
+    let session = Session::new();
+    for (line, named) in [
+        ("cat .env", ".env"),
+        ("grep -r x '.ssh/id_rsa'", ".ssh/id_rsa"),
+        ("touch .vscode/tasks.json", ".vscode/tasks.json"),
+        ("echo x >.envrc", ".envrc"),
+    ] {
+        let command = session.request("runCommand", json!({"command": line}));
+        let request = ExecRequest { approval: ApprovalMode::Auto, ..command };
+        assert!(session.asks(&request).await.is_some_and(|why| why.contains(named)), "{line}");
+    }
+    let there = json!({"command": "cat id_rsa", "folder": "keys"});
+    std::fs::create_dir(session.file("keys")).unwrap();
+    assert!(session.asks(&session.request("runCommand", there)).await.is_some());
+    assert!(
+        session.asks(&session.request("runCommand", json!({"command": "cat notes.txt"}))).await.is_none()
+    );
 }
 
 #[tokio::test]

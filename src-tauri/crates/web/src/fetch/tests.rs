@@ -305,6 +305,19 @@ async fn a_redirect_meets_the_guard_like_any_address() {
 }
 
 #[tokio::test]
+async fn a_redirect_to_another_site_is_told_and_not_followed_where_only_one_was_asked_about() {
+    let (at, _) = site().await;
+    let one_site = || FetchBounds { other_hosts: false, ..bounds() };
+    let to = "http://other.example/?d=secret";
+    let elsewhere = WebError::Elsewhere { from: "127.0.0.1".into(), to: to.into() };
+    assert_eq!(fetch(&format!("http://{at}/to?{to}"), one_site()).await, Err(elsewhere));
+    assert!(fetch(&format!("http://{at}/to?/page"), one_site()).await.is_ok());
+    let bare_of = |url: &str| bare(&url.parse().unwrap()).to_owned();
+    assert_eq!(bare_of("https://www.site.example/a"), bare_of("http://site.example/"));
+    assert_ne!(bare_of("https://site.example.evil.test/"), bare_of("https://site.example/"));
+}
+
+#[tokio::test]
 async fn five_redirects_are_followed_and_a_circle_ends() {
     let (at, _) = site().await;
     assert!(fetch(&format!("http://{at}/hop/4"), bounds()).await.is_ok());

@@ -18,6 +18,8 @@ pub(super) const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";
 pub(super) const VALUE: &str = "org.a11y.atspi.Value";
 /// For a value to be as it was set.
 pub(super) const READ_BACK: Duration = Duration::from_millis(400);
+/// For an application to work off keys and clicks, where it seems to have done nothing with them.
+const WORKED_OFF: Duration = Duration::from_secs(3);
 /// For an application to take a value back that it does not like.
 const TAKEN_BACK: Duration = Duration::from_millis(500);
 /// Steps of a slider on the way to a value.
@@ -154,9 +156,22 @@ impl Operand {
         Some(format!("at {}", tidy(now)))
     }
 
+    /// What came of keys that were to write `value`. A busy application works them off late: that nothing happened is
+    /// said only after a while.
+    pub(in super::super) async fn typed(&self, value: &str, before: Option<String>) -> Acted {
+        let until = Instant::now() + WORKED_OFF;
+        loop {
+            let acted = self.read_text_back(value, before.as_deref()).await;
+            let acted = self.made_of(acted, before.clone()).await;
+            if acted.evidence != Evidence::Nothing || Instant::now() >= until {
+                return acted;
+            }
+        }
+    }
+
     /// What was read back, where the application may have made something else of it: capitals, a result. It is `Nothing`
     /// only where it is what it was.
-    pub(in super::super) async fn made_of(&self, acted: Acted, before: Option<String>) -> Acted {
+    async fn made_of(&self, acted: Acted, before: Option<String>) -> Acted {
         if acted.evidence != Evidence::Mismatch {
             return acted;
         }
@@ -181,7 +196,7 @@ impl Operand {
     }
 
     /// Reads the text until it is as wished, or the time is up.
-    pub(in super::super) async fn read_text_back(&self, value: &str, before: Option<&str>) -> Acted {
+    async fn read_text_back(&self, value: &str, before: Option<&str>) -> Acted {
         let count = value.chars().count();
         if self.is_password() || self.is_mangled(value) {
             return self.count_back(value, before).await;
@@ -402,7 +417,7 @@ impl Operand {
     /// Whether it changed from off to on or back.
     pub(in super::super) async fn switched(&self) -> Result<Acted, DesktopError> {
         let was = self.states.has(States::CHECKED);
-        let until = Instant::now() + READ_BACK;
+        let until = Instant::now() + WORKED_OFF;
         loop {
             let now = self.object.states().await.map_err(|error| self.failed(&error))?;
             let is = now.has(States::CHECKED);
