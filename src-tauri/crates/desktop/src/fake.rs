@@ -234,10 +234,16 @@ impl FakeDesktop {
             state.calls.push(call);
             (state.scene.delay, state.failures.pop_front())
         };
+        let waited = async {
+            // A sleep of nothing takes a millisecond.
+            if !delay.is_zero() {
+                tokio::time::sleep(delay).await;
+            }
+        };
         tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(DesktopError::Cancelled),
-            () = tokio::time::sleep(delay) => {}
+            () = waited => {}
         }
         failure.map_or(Ok(()), Err)
     }
