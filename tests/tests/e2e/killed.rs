@@ -34,7 +34,29 @@ const ASKED_ACTS: usize = 7;
 const FREE_ACTS: usize = 80;
 const GOAL: &str = "work by line";
 
-/// Five kinds of acts in turn, each with a name of its own. Where it stands is in the conversation alone.
+/// Which act the turn before asked for; `None` before the first.
+fn last_act(asked: &Asked) -> Option<usize> {
+    let calls = asked.heard.messages.iter().filter_map(|said| match said {
+        Said::Assistant(answer) => answer.calls.first(),
+        _ => None,
+    });
+    let call = calls.last()?;
+    let text =
+        ["text", "command", "path", "from"].map(|field| call.arguments[field].as_str().unwrap_or_default());
+    let named = text.iter().find_map(|text| {
+        let (_, number) =
+            text.split_whitespace().chain(text.split('/')).find_map(|word| word.split_once('-'))?;
+        number.trim_end_matches(".txt").split_whitespace().next()?.parse::<usize>().ok()
+    })?;
+    Some(match call.name.as_str() {
+        "moveFile" => named + 1,
+        "trashFile" => named + 2,
+        _ => named,
+    })
+}
+
+/// Five kinds of acts in turn, each with a name of its own. Where it stands is in the conversation alone, of which the
+/// beginning may be gone.
 fn mind(asked: &Asked) -> MindTurn {
     let goal = format!("{:?}", asked.heard.messages.first());
     let Some((_, rest)) = goal.split_once(GOAL) else {
@@ -43,11 +65,10 @@ fn mind(asked: &Asked) -> MindTurn {
     };
     let mut words = rest.split_whitespace();
     let (kill, most) = (words.next().unwrap(), words.next().unwrap().parse::<usize>().unwrap());
-    let results = asked.heard.messages.iter().filter(|said| matches!(said, Said::Results(_))).count();
-    if results == 0 {
+    if !asked.heard.messages.iter().any(|said| matches!(said, Said::Results(_))) {
         return MindTurn::call("", "useTools", json!({ "groups": ["files", "terminal"] }));
     }
-    let act = results - 1;
+    let act = last_act(asked).map_or(0, |last| last + 1);
     if act >= most {
         return MindTurn::done("all lines are written", true);
     }
