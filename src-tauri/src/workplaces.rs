@@ -15,18 +15,16 @@ use futures::future::BoxFuture;
 use journal::Blobs;
 use protocol::ids::SessionId;
 use protocol::settings::{SearchEngine, Settings};
+use protocol::tool::KEPT;
 use protocol::{ErrorCode, ErrorView};
 use space::files::{self, Keep, Places, Space};
-use space::terminal::{Sandbox, Setup, Terminal};
+use space::terminal::{Sandbox, Setup, Strength, Terminal};
 use tokio::sync::OnceCell;
 use tools::{AgendaPort, Ports, WebPort};
 use web::{Engine, Fetcher, Guard, SearchError, Searcher};
 
 use crate::home::Home;
 use crate::keys::{self, Keys};
-
-/// What is kept of a file that was changed.
-const KEPT: &str = "application/octet-stream";
 
 /// By session and folder.
 type Terminals = BTreeMap<(Option<SessionId>, PathBuf), Arc<Terminal>>;
@@ -56,8 +54,7 @@ impl Workplaces {
     /// The terminal of a session in its folder; `None` if there can be none.
     async fn terminal(&self, session: Option<&SessionId>, space: &Space) -> Option<Arc<Terminal>> {
         let sandbox = self.sandbox.get_or_init(|| async {
-            let confiner = std::env::current_exe().ok();
-            let probed = tokio::task::spawn_blocking(move || Sandbox::probe(confiner.as_deref())).await;
+            let probed = tokio::task::spawn_blocking(sandbox).await;
             Arc::new(probed.unwrap_or_else(|panic| Sandbox::none(panic.to_string())))
         });
         let sandbox = Arc::clone(sandbox.await);
@@ -132,12 +129,27 @@ impl PortSource for Workplaces {
                     .clone()
                     .map(|(fetcher, searcher)| Arc::new(WebPort { fetcher, searcher, engine })),
                 agenda: Some(Arc::new(AgendaPort { agenda, usual: settings.calendar.clone() })),
+                intent: None,
                 progress: None,
                 home: self.places.as_ref().map(|places| places.home.clone()),
             })
         }
         .boxed()
     }
+}
+
+/// With the small program that confines a command, where it is beside this one: it starts at once. This one does it, too, but
+/// takes longer to start than all the rest of the sandbox.
+fn sandbox() -> Sandbox {
+    let own = std::env::current_exe().ok();
+    let small = own.as_ref().map(|own| own.with_file_name("miki-confine")).filter(|small| small.is_file());
+    if let Some(small) = small {
+        let sandbox = Sandbox::probe(Some(&small));
+        if matches!(sandbox.strength(), Strength::Bubblewrap { landlock: true, .. }) {
+            return sandbox;
+        }
+    }
+    Sandbox::probe(own.as_deref())
 }
 
 /// What `webSearch` asks; `None` if nothing is set. Blocking: a key is in the keychain.

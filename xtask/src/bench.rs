@@ -6,6 +6,8 @@ use clap::ValueEnum;
 use crate::checkout::Checkout;
 
 mod app;
+mod sessions;
+mod space;
 mod spine;
 
 mod attacks;
@@ -24,6 +26,10 @@ pub enum What {
     App,
     /// The engine alone, on a real disk: a long session, appends beside a reader, stops (Linux)
     Spine,
+    /// Search over 1,000 sessions, and export of 1,000 steps with their pictures
+    Sessions,
+    /// Commands in the sandbox beside plain bubblewrap, and the windows while a command floods (Linux)
+    Space,
     /// Eyes and hands beside their peers (Linux)
     Desktop,
     /// Streams decoded, requests built, turns asked, beside their peers
@@ -38,6 +44,8 @@ pub fn bench(checkout: &Checkout, what: What) -> Result<()> {
     match what {
         What::App => app::bench(checkout),
         What::Spine => spine::bench(checkout),
+        What::Sessions => sessions::bench(checkout),
+        What::Space => space::bench(checkout),
         What::Desktop => desktop::bench(checkout),
         What::Models => models::bench(checkout),
         What::Truth => truth::bench(checkout),

@@ -53,6 +53,11 @@ impl Checkout {
         };
         self.target.join(folder).join(format!("miki{}", std::env::consts::EXE_SUFFIX))
     }
+
+    /// The small program that confines commands on Linux; the app looks for it beside itself.
+    pub fn confiner(&self, build: Build) -> PathBuf {
+        self.app(build).with_file_name("miki-confine")
+    }
 }
 
 /// How the app or the windows are built.

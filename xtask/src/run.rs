@@ -52,6 +52,9 @@ pub fn app(checkout: &Checkout, build: Build) -> Result<()> {
     });
     let mut command = shell::cargo(checkout);
     command.args(["build", "--package", "miki", "--bin", "miki"]);
+    if cfg!(target_os = "linux") {
+        command.args(["--package", "space", "--bin", "miki-confine"]);
+    }
     if build == Build::Release {
         // Without it Tauri loads the windows from a development server's address, if one is configured.
         command.args(["--release", "--features", "tauri/custom-protocol"]);

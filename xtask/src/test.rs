@@ -76,7 +76,9 @@ impl Step {
             Self::Windows | Self::App => &[Need::Build, Need::SmallWindows],
             Self::Clippy | Self::ClippyWasm | Self::Tidy => &[Need::Build, Need::Audit],
             Self::Unit => &[Need::Build, Need::Desktop, Need::Sdks],
-            Self::E2e | Self::Attacks | Self::Miniwob | Self::Gui => &[Need::Build, Need::Desktop],
+            // The calendar server comes with the SDKs.
+            Self::E2e => &[Need::Build, Need::Desktop, Need::Sdks],
+            Self::Attacks | Self::Miniwob | Self::Gui => &[Need::Build, Need::Desktop],
             Self::Truth => &[Need::Build, Need::Desktop, Need::Applications],
             Self::CrossMacos | Self::CrossWindows => &[Need::Cross, Need::Audit],
         }
@@ -273,7 +275,13 @@ fn tests(command: &mut Command) -> Result<Tally> {
 /// The debug app with the windows as shipped. Built among the unit tests' targets: what they share is there already.
 fn app(checkout: &Checkout) -> Result<()> {
     ui::build(checkout, Build::Release)?;
-    shell::run(shell::cargo(checkout).arg("build").args(APART).args(["--tests", "--bin", "miki"]))
+    shell::run(shell::cargo(checkout).arg("build").args(APART).args([
+        "--tests",
+        "--bin",
+        "miki",
+        "--bin",
+        "miki-confine",
+    ]))
 }
 
 /// The tests from outside, of the app that the step before has built; as many at a time as there are cores. With one more

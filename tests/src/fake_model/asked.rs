@@ -183,6 +183,11 @@ impl ToolResult {
         self.first("window").as_str().unwrap_or_default().to_owned()
     }
 
+    /// The first field of this name, wherever it stands; null where there is none.
+    pub fn field(&self, name: &str) -> Value {
+        self.first(name)
+    }
+
     fn first(&self, field: &str) -> Value {
         let mut found = Value::Null;
         visit(&self.response, &mut |value| {

@@ -99,21 +99,21 @@ struct Killed {
 }
 
 /// The user in another terminal, who has the approver key.
-struct Approver<'a> {
+pub struct Approver<'a> {
     stage: &'a Stage,
     miki: &'a Miki,
 }
 
 impl<'a> Approver<'a> {
     /// Makes the key, while no engine runs.
-    fn new(stage: &'a Stage, miki: &'a Miki) -> Self {
+    pub fn new(stage: &'a Stage, miki: &'a Miki) -> Self {
         let made = miki.run(stage, &["approvals", "key", "new"]).unwrap();
         assert_eq!(made.code(), 0, "{}", made.stderr);
         std::fs::write(stage.path("key"), made.stdout).unwrap();
         Self { stage, miki }
     }
 
-    fn say_yes(&self, approval: &Approval) {
+    pub fn say_yes(&self, approval: &Approval) {
         let mut command = self.miki.command(self.stage, &["approvals", "answer", &approval.id.0, "yes"]);
         command.stdin(std::fs::File::open(self.stage.path("key")).unwrap());
         let done = self.stage.run("miki", command, LONG).unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use outside::fake_model::{FakeModel, MindTurn, ScriptMind};
 use outside::miki::{self, Miki, check_file};
@@ -11,13 +11,20 @@ use protocol::EventBody;
 use protocol::event::RunEnd;
 use serde_json::json;
 
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let named = entries.map(|path| {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        (name, fs::read(&path).unwrap_or_default())
-    });
-    named.collect()
+/// All that is in a folder, by its path there: what files hold; of a folder nothing.
+pub fn files(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    let (mut found, mut left) = (BTreeMap::new(), vec![folder.to_owned()]);
+    while let Some(at) = left.pop() {
+        for entry in fs::read_dir(&at).unwrap() {
+            let path = entry.unwrap().path();
+            let content = path.is_file().then(|| fs::read(&path).unwrap());
+            if path.is_dir() {
+                left.push(path.clone());
+            }
+            found.insert(path.strip_prefix(folder).unwrap().to_owned(), content);
+        }
+    }
+    found
 }
 
 #[test]

@@ -42,7 +42,7 @@ impl Dice {
 }
 
 /// What a subscriber was sent until the connection broke.
-fn collect(mut client: Client, seen: Arc<Mutex<Vec<Event>>>) -> std::thread::JoinHandle<()> {
+pub fn collect(mut client: Client, seen: Arc<Mutex<Vec<Event>>>) -> std::thread::JoinHandle<()> {
     std::thread::spawn(move || {
         while let Ok(event) = client.event() {
             if event.body.is_durable() {

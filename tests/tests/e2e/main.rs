@@ -19,6 +19,7 @@ mod approvals;
 mod asking;
 mod beyond;
 mod commands;
+mod invoices;
 mod planning;
 mod rights;
 mod sessions;
@@ -27,6 +28,7 @@ mod started;
 mod stop;
 
 mod durability;
+mod killed;
 mod storage;
 
 mod keys;

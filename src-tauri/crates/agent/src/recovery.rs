@@ -6,6 +6,7 @@ use journal::OpenRun;
 pub use journal::interrupted;
 use protocol::event::{Level, RunEnd, Scope};
 use protocol::settings::Settings;
+use protocol::tool::ExecResult;
 use protocol::{ErrorView, EventBody};
 
 use crate::log::Log;
@@ -77,7 +78,12 @@ pub async fn settings_as_written(
 /// If the journal cannot be written.
 pub async fn end_run(log: &Log, run: OpenRun, end: RunEnd) -> Result<(), ErrorView> {
     for call in &run.in_doubt {
-        let result = interrupted();
+        let (of, id) = (run.scope.run.clone(), call.id.clone());
+        let changes = match of {
+            Some(of) => log.read(move |journal| journal.intended(&of, &id)).await?,
+            None => Vec::new(),
+        };
+        let result = ExecResult { changes, ..interrupted() };
         log.append(run.scope.clone(), EventBody::ToolFinished { call: call.id.clone(), result }).await?;
     }
     report(log, &run).await?;

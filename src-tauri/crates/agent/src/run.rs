@@ -6,6 +6,7 @@
 mod mailbox;
 
 mod ask;
+mod intended;
 mod perform;
 mod plan;
 mod proposals;
@@ -43,6 +44,7 @@ use crate::machine::{Calls, Finished, Input, Machine, Rules};
 use crate::offer::Offer;
 use crate::recovery;
 
+use intended::Intended;
 pub use mailbox::{CAPACITY, LATE_NO, Message, not_allowed};
 use proposals::Proposals;
 
@@ -529,7 +531,12 @@ impl Driver {
         let (planning, waived) = (self.planning(), Vec::new());
         let progress =
             Printed { log: self.run.log.clone(), scope: self.run.scope.clone(), call: call.id.clone() };
-        let ports = Ports { progress: Some(Arc::new(progress)), ..self.run.ports.clone() };
+        let intent = Intended::of(&self.run, &call);
+        let ports = Ports {
+            progress: Some(Arc::new(progress)),
+            intent: Some(Arc::new(intent)),
+            ..self.run.ports.clone()
+        };
         ExecRequest { call, mode, approval, grants, has_read, approved: None, planning, waived, ports }
     }
 

@@ -192,7 +192,9 @@ impl Names<'_> {
             | EventBody::SessionDeleted
             | EventBody::SessionRestored
             | EventBody::SessionPurged { .. }
-            | EventBody::SettingsChanged { .. } => return None,
+            | EventBody::SettingsChanged { .. }
+            // As a result's changes, below.
+            | EventBody::ChangeIntended { .. } => return None,
             EventBody::RunStarted(spec) => {
                 spec.parent = spec.parent.take().map(|parent| self.run(&parent));
                 if from_file {

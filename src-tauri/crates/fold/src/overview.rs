@@ -45,6 +45,7 @@ pub fn overview(view: &mut Overview, event: &Event) {
         | EventBody::ApprovalAnswered { .. }
         | EventBody::ToolStarted { .. }
         | EventBody::ToolFinished { .. }
+        | EventBody::ChangeIntended { .. }
         | EventBody::PlanReported { .. }
         | EventBody::RunEnded { .. }
         | EventBody::Noted { .. }

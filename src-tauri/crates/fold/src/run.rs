@@ -76,6 +76,7 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
         | EventBody::RunSteered { .. }
         | EventBody::TurnFailed { .. }
         | EventBody::TurnDropped { .. }
+        | EventBody::ChangeIntended { .. }
         | EventBody::PlanReported { .. }
         | EventBody::SettingsChanged { .. }
         | EventBody::Noted { .. }

@@ -66,6 +66,7 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
         | EventBody::ApprovalAnswered { .. }
         | EventBody::ToolStarted { .. }
         | EventBody::ToolFinished { .. }
+        | EventBody::ChangeIntended { .. }
         | EventBody::PlanReported { .. }
         | EventBody::SettingsChanged { .. }
         | EventBody::Noted { .. }

@@ -321,6 +321,7 @@ impl Transcript {
             | EventBody::SessionDeleted
             | EventBody::SessionRestored
             | EventBody::SessionPurged { .. }
+            | EventBody::ChangeIntended { .. }
             | EventBody::SettingsChanged { .. }
             | EventBody::StatusChanged { .. }
             | EventBody::SessionChanged { .. }

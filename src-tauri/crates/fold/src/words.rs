@@ -2,6 +2,7 @@
 
 use protocol::event::{EventBody, RunEnd};
 use protocol::ids::BlobRef;
+use protocol::tool::Change;
 use protocol::view::Place;
 
 /// Characters of one text that are looked through; what stands behind them is not found.
@@ -39,6 +40,7 @@ pub fn searchable(body: &EventBody) -> Vec<(Place, String)> {
         | EventBody::ApprovalRequested { .. }
         | EventBody::ApprovalAnswered { .. }
         | EventBody::ToolStarted { .. }
+        | EventBody::ChangeIntended { .. }
         | EventBody::PlanReported { .. }
         | EventBody::SettingsChanged { .. }
         | EventBody::Noted { .. }
@@ -66,17 +68,22 @@ pub enum BlobUse {
     Turn,
     /// Looked at by people only.
     Picture,
+    /// What a file held before it was changed.
+    Kept,
 }
 
 /// The blobs that an event names.
-pub fn blobs(body: &EventBody) -> Option<(&BlobRef, BlobUse)> {
+pub fn blobs(body: &EventBody) -> Vec<(BlobRef, BlobUse)> {
+    let kept = |change: &Change| change.kept().map(|blob| (blob, BlobUse::Kept));
     match body {
-        EventBody::TurnFinished { raw, .. } => raw.as_ref().map(|blob| (blob, BlobUse::Turn)),
+        EventBody::TurnFinished { raw, .. } => raw.iter().map(|blob| (blob.clone(), BlobUse::Turn)).collect(),
         EventBody::ToolFinished { result, .. } => {
-            result.picture.as_ref().map(|picture| (&picture.blob, BlobUse::Picture))
+            let picture = result.picture.iter().map(|picture| (picture.blob.clone(), BlobUse::Picture));
+            picture.chain(result.changes.iter().filter_map(kept)).collect()
         }
+        EventBody::ChangeIntended { change, .. } => kept(change).into_iter().collect(),
         EventBody::ApprovalRequested { approval } => {
-            approval.picture.as_ref().map(|picture| (&picture.blob, BlobUse::Picture))
+            approval.picture.iter().map(|picture| (picture.blob.clone(), BlobUse::Picture)).collect()
         }
         // Exhaustive on purpose: a blob that an event names and that is not said here outlives its session.
         EventBody::SessionCreated { .. }
@@ -104,6 +111,6 @@ pub fn blobs(body: &EventBody) -> Option<(&BlobRef, BlobUse)> {
         | EventBody::SessionChanged { .. }
         | EventBody::QuestionsChanged { .. }
         | EventBody::DesktopChanged { .. }
-        | EventBody::JournalFailed { .. } => None,
+        | EventBody::JournalFailed { .. } => Vec::new(),
     }
 }

@@ -1,6 +1,6 @@
-//! Search over 1,000 sessions and export of 1,000 steps with their pictures, measured on a real disk: `cargo run --release -p
-//! journal --example sessions -- FOLDER`. Prints each trial; what a figure should be is not known here. With `keep` behind the
-//! folder, the exported page is left there to be looked at.
+//! Search over 1,000 sessions and export of 1,000 steps with their pictures, measured on a real disk, for `cargo xtask bench
+//! sessions`: `cargo run --release -p journal --example sessions -- FOLDER`. Prints one line of JSON; what a figure should be
+//! is not known here. The exported page is left in the folder, as `export.html`, to be looked at.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -44,69 +44,86 @@ const WORDS: [&str; 16] = [
     "window",
 ];
 
+/// What is looked for: words that are everywhere, in few sessions, in none; short ones, and other scripts.
+const QUERIES: [&str; 10] = [
+    "invoice",
+    "俳句",
+    "句",
+    "e",
+    "zz",
+    "row 7 clicked",
+    "calendar 表計算 browser",
+    "needle 613",
+    "nowhere at all",
+    "garden zz",
+];
+const SEARCHES: usize = 20;
+const EXPORTS: usize = 5;
+
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
-    let mut arguments = std::env::args_os().skip(1);
-    let folder = PathBuf::from(arguments.next().ok_or("name a folder on the disk to measure")?);
-    let keep = arguments.next().is_some();
+    let folder = PathBuf::from(std::env::args_os().nth(1).ok_or("name a folder on the disk to measure")?);
     std::fs::create_dir_all(&folder)?;
     let home = tempfile::tempdir_in(&folder)?;
     let journal = Journal::open(home.path(), Arc::new(SystemClock))?;
-    let began = Instant::now();
     for number in 0..SESSIONS {
         journal.append_all(session(number, STEPS, |_| None)).await?;
     }
-    println!("{SESSIONS} sessions of {STEPS} steps made in {:.1} s", began.elapsed().as_secs_f64());
-    for query in [
-        "invoice",
-        "俳句",
-        "句",
-        "zz",
-        "row 7 clicked",
-        "calendar 表計算 browser",
-        "e",
-        "needle 613",
-        "nowhere at all",
-    ] {
-        let mut times = Vec::new();
+    let before = load();
+    let mut races = Vec::new();
+    for query in QUERIES {
+        let mut times = Vec::with_capacity(SEARCHES);
         let mut hits = 0;
-        for _ in 0..20 {
+        for _ in 0..SEARCHES {
             let began = Instant::now();
             hits = journal.read(move |reader| reader.search(query, 50)).await?.len();
-            times.push(began.elapsed().as_secs_f64() * 1_000.0);
+            times.push(ms(began));
         }
-        times.sort_by(f64::total_cmp);
-        println!("search {query:?}: {hits} found, median {:.1} ms, slowest {:.1} ms", times[10], times[19]);
+        races.push(race(&format!("search {query}"), hits, &times));
     }
     let pictures: Vec<BlobRef> =
         (0..LONG).map(|n| journal.blobs().put(&picture(n), "image/png")).collect::<Result<_, _>>()?;
     journal.append_all(session(SESSIONS, LONG, |n| Some(pictures[n].clone()))).await?;
     let id = SessionId::from_suffix(SESSIONS);
-    let began = Instant::now();
-    let (view, events) = read(&journal, &id).await?;
-    println!("{} events read in {:.2} s", events.len(), began.elapsed().as_secs_f64());
     for ending in ["jsonl", "md", "html"] {
-        let to = home.path().join("export").with_extension(ending);
-        let began = Instant::now();
-        let mut out = BufWriter::with_capacity(1 << 20, File::create(&to)?);
-        let mut of =
-            |blob: &BlobRef| journal.blobs().path(&blob.sha256).and_then(|path| std::fs::read(path).ok());
-        let written = match ending {
-            "jsonl" => export::jsonl(&mut out, &view, &events, Some(&mut of))?,
-            "md" => {
-                export::markdown(&mut out, &view, &events)?;
-                Default::default()
+        let to = folder.join("export").with_extension(ending);
+        let mut times = Vec::with_capacity(EXPORTS);
+        for _ in 0..EXPORTS {
+            // From the journal to a file, as it is asked for.
+            let began = Instant::now();
+            let (view, events) = read(&journal, &id).await?;
+            let mut out = BufWriter::with_capacity(1 << 20, File::create(&to)?);
+            let mut of =
+                |blob: &BlobRef| journal.blobs().path(&blob.sha256).and_then(|path| std::fs::read(path).ok());
+            match ending {
+                "jsonl" => drop(export::jsonl(&mut out, &view, &events, Some(&mut of))?),
+                "md" => export::markdown(&mut out, &view, &events)?,
+                _ => drop(export::html(&mut out, &view, &events, Some(&mut of))?),
             }
-            _ => export::html(&mut out, &view, &events, Some(&mut of))?,
-        };
-        out.flush()?;
-        let (seconds, bytes) = (began.elapsed().as_secs_f64(), std::fs::metadata(&to)?.len());
-        println!("export of {LONG} steps as {ending}: {seconds:.2} s, {} MB, {written:?}", bytes / 1_000_000);
-        if keep && ending == "html" {
-            std::fs::rename(&to, folder.join("export.html"))?;
+            out.flush()?;
+            times.push(ms(began));
+        }
+        races.push(race(&format!("export {ending}"), LONG, &times));
+        if ending != "html" {
+            std::fs::remove_file(&to)?;
         }
     }
+    println!("{}", json!({ "load": [before, load()], "races": races, "memory": [] }));
     Ok(())
+}
+
+fn race(work: &str, count: usize, ms: &[f64]) -> serde_json::Value {
+    json!({ "work": work, "contenders": [{ "who": "ours", "count": count, "ms": ms }] })
+}
+
+fn ms(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1_000.0
+}
+
+/// Of the last minute; 0 where the system does not say.
+fn load() -> f64 {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split_whitespace().next().and_then(|first| first.parse().ok()).unwrap_or_default()
 }
 
 async fn read(

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fold::BlobUse;
 use protocol::event::{Event, EventBody};
-use protocol::ids::{RunId, Seq};
+use protocol::ids::{BlobRef, RunId, Seq};
 use protocol::view::SessionView;
 use rusqlite::{Connection, ToSql};
 
@@ -16,11 +16,16 @@ use crate::{Committed, JournalError, Reader, search};
 pub(crate) fn project(connection: &Connection, path: &Path, event: Event) -> Result<Committed, JournalError> {
     let projection = Projection { connection, path };
     let session = projection.session(&event)?;
-    projection.blob(&event)?;
+    projection.blobs(&event)?;
     projection.run(&event)?;
     let changed = projection.approval(&event)?;
     let questions = if changed { Some(Reader::new(connection, path).questions()?) } else { None };
     Ok(Committed { event, session, questions })
+}
+
+/// Takes in only the blobs that a written event names.
+pub(crate) fn blobs(connection: &Connection, path: &Path, event: &Event) -> Result<(), JournalError> {
+    Projection { connection, path }.blobs(event)
 }
 
 #[derive(Clone, Copy)]
@@ -67,8 +72,11 @@ impl Projection<'_> {
     }
 
     /// Who names which blob; a file that was to go is there again by now.
-    fn blob(self, event: &Event) -> Result<(), JournalError> {
-        let Some((blob, what)) = fold::blobs(&event.body) else { return Ok(()) };
+    fn blobs(self, event: &Event) -> Result<(), JournalError> {
+        fold::blobs(&event.body).iter().try_for_each(|(blob, what)| self.blob(event, blob, *what))
+    }
+
+    fn blob(self, event: &Event, blob: &BlobRef, what: BlobUse) -> Result<(), JournalError> {
         self.execute(
             "INSERT INTO blobs (sha256, bytes, picture, used, state) VALUES (?1, ?2, ?3, ?4, ?5) \
              ON CONFLICT (sha256) DO UPDATE SET picture = min(picture, excluded.picture), \

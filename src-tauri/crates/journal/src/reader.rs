@@ -9,7 +9,7 @@ use protocol::event::{Event, EventBody, Scope};
 use protocol::ids::{ApprovalId, CallId, RunId, Seq, SessionId, StreamId};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
-use protocol::tool::{Answer, Approval};
+use protocol::tool::{Answer, Approval, Change};
 use protocol::view::{EventPage, Question, SessionView};
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use tokio::sync::Semaphore;
@@ -275,7 +275,6 @@ impl<'a> Reader<'a> {
         self.events("WHERE run = ?1 ORDER BY seq", params![run.as_str()], usize::MAX)
     }
 
-    /// Questions without an answer, oldest first.
     /// Where a call stands that has come to an outcome; `None` if there is none of this id.
     pub fn finished(&self, call: &CallId) -> Result<Option<Event>, JournalError> {
         self.one_finished("json_extract(body, '$.call') = ?1", &call.0)
@@ -297,11 +296,23 @@ impl<'a> Reader<'a> {
         Ok(begun.into_iter().filter_map(call).collect())
     }
 
+    /// What a call of a run was about to change, oldest first.
+    pub fn intended(&self, run: &RunId, call: &CallId) -> Result<Vec<Change>, JournalError> {
+        let clause = "WHERE run = ?1 AND type = 'changeIntended' ORDER BY seq";
+        let intended = self.events(clause, params![run.as_str()], usize::MAX)?;
+        let of_call = |event: Event| match event.body {
+            EventBody::ChangeIntended { call: of, change } if of == *call => Some(change),
+            _ => None,
+        };
+        Ok(intended.into_iter().filter_map(of_call).collect())
+    }
+
     fn one_finished(&self, is: &str, value: &dyn rusqlite::ToSql) -> Result<Option<Event>, JournalError> {
         let clause = format!("WHERE type = 'toolFinished' AND {is} ORDER BY seq DESC LIMIT 1");
         Ok(self.events(&clause, &[value], usize::MAX)?.pop())
     }
 
+    /// Questions without an answer, oldest first.
     pub fn questions(&self) -> Result<Vec<Question>, JournalError> {
         let asked = self.events(
             "JOIN approvals ON events.seq = approvals.asked WHERE approvals.closed IS NULL ORDER BY seq",

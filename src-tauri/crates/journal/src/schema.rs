@@ -33,6 +33,11 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "files, commands, calendars, and changes that can be taken back",
         apply: |_, _| Ok(()),
     },
+    Migration {
+        version: 8,
+        name: "changes before they are made, and what is kept for them",
+        apply: kept_files,
+    },
 ];
 
 /// The newest schema of a list of migrations.
@@ -253,6 +258,23 @@ fn search_shelves_and_blobs(connection: &Connection, path: &Path) -> Result<(), 
     while let Some(row) = events.next().map_err(sqlite)? {
         let (event, _) = rows::decode(row, path)?;
         projection::project(connection, path, event)?;
+    }
+    Ok(())
+}
+
+/// What files held before a change is known as their events' own, so that it goes with its session.
+fn kept_files(connection: &Connection, path: &Path) -> Result<(), JournalError> {
+    let sqlite = |e| JournalError::sqlite(path, e);
+    let mut select = connection
+        .prepare(&format!(
+            "SELECT {} FROM events WHERE type = 'toolFinished' \
+             AND json_array_length(body, '$.result.changes') > 0 ORDER BY seq",
+            rows::COLUMNS
+        ))
+        .map_err(sqlite)?;
+    let mut events = select.query([]).map_err(sqlite)?;
+    while let Some(row) = events.next().map_err(sqlite)? {
+        projection::blobs(connection, path, &rows::decode(row, path)?.0)?;
     }
     Ok(())
 }

@@ -11,7 +11,9 @@ use protocol::geometry::NormPoint;
 use protocol::ids::{AgentId, CallId, ModelId, RunId, SessionId, StreamId, Timestamp};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
-use protocol::tool::{ApprovalMode, Effect, ExecResult, Millis, Mode, PictureView, Risk, ToolCall};
+use protocol::tool::{
+    ApprovalMode, Change, Changed, Effect, ExecResult, Millis, Mode, PictureView, Risk, ToolCall,
+};
 use protocol::turn::{Cost, StopReason, Usage};
 use protocol::view::RunView;
 use serde_json::json;
@@ -147,6 +149,15 @@ pub(crate) fn result() -> ExecResult {
 }
 
 /// One of each durable event.
+/// A file that held something before, which is kept under this name.
+pub(crate) fn changed(name: &str) -> Change {
+    let before =
+        json!({ "was": "kept", "name": name, "sha256": name, "bytes": 3, "mode": 420, "modified": null });
+    let data =
+        json!({ "did": "wrote", "path": "a.txt", "before": before, "after": "", "bytes": 1, "folders": [] });
+    Change { of: Changed::File, name: "a.txt".into(), diff: None, data }
+}
+
 fn durable() -> Vec<EventBody> {
     vec![
         created("t"),
@@ -193,6 +204,7 @@ fn durable() -> Vec<EventBody> {
             by: Surface::Cli,
         },
         EventBody::ToolStarted { call: call("1"), risk: Risk::Edit },
+        EventBody::ChangeIntended { call: call("1").id, change: changed(&"0".repeat(64)) },
         EventBody::ToolFinished { call: CallId::from_suffix("1"), result: result() },
         EventBody::SettingsChanged { settings: Box::new(Settings::default()) },
         noted("n"),
@@ -211,8 +223,9 @@ fn every_durable_event_reads_back_equal_in_order_without_gaps() {
     let written: Vec<Event> =
         durable().into_iter().map(|body| append(&journal, scope("1", "1"), body).unwrap()).collect();
     let numbers: Vec<u64> = written.iter().map(|event| event.seq().0).collect();
-    assert_eq!(numbers, (1..=19).collect::<Vec<u64>>());
-    assert_eq!(journal.last_seq(), Seq(19));
+    let last = written.len() as u64;
+    assert_eq!(numbers, (1..=last).collect::<Vec<u64>>());
+    assert_eq!(journal.last_seq(), Seq(last));
     assert_eq!(after(&journal, 0), written);
     let read_run =
         |journal: &Journal| read(journal, |reader| reader.run_events(&RunId::from_suffix("1"))).unwrap();
@@ -220,9 +233,9 @@ fn every_durable_event_reads_back_equal_in_order_without_gaps() {
     drop(journal);
 
     let again = Journal::open(home.path(), Arc::new(SystemClock)).unwrap();
-    assert_eq!(again.last_seq(), Seq(19));
+    assert_eq!(again.last_seq(), Seq(last));
     assert_eq!(after(&again, 0), written);
-    assert_eq!(append(&again, Scope::default(), noted("more")).unwrap().seq(), Seq(20));
+    assert_eq!(append(&again, Scope::default(), noted("more")).unwrap().seq(), Seq(last + 1));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::principal::Surface;
 use crate::run::RunSpec;
 use crate::settings::Settings;
 use crate::terminal::Line;
-use crate::tool::{Answer, Approval, ApprovalMode, ExecResult, Grant, Mode, Risk, ToolCall};
+use crate::tool::{Answer, Approval, ApprovalMode, Change, ExecResult, Grant, Mode, Risk, ToolCall};
 use crate::turn::{Cost, StopReason, Usage};
 use crate::view::{DesktopView, Origin, Question, SessionView};
 
@@ -171,6 +171,11 @@ pub enum EventBody {
         call: ToolCall,
         risk: Risk,
     },
+    /// A call is about to change this: after a kill it can be taken back, whether it was done or not.
+    ChangeIntended {
+        call: CallId,
+        change: Change,
+    },
     ToolFinished {
         call: CallId,
         result: ExecResult,
@@ -260,6 +265,7 @@ impl EventBody {
             | Self::ApprovalRequested { .. }
             | Self::ApprovalAnswered { .. }
             | Self::ToolStarted { .. }
+            | Self::ChangeIntended { .. }
             | Self::ToolFinished { .. }
             | Self::PlanReported { .. }
             | Self::RunEnded { .. }

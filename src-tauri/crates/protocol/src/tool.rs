@@ -383,6 +383,19 @@ pub struct Change {
     pub data: Value,
 }
 
+impl Change {
+    /// The blob in which what a file held before is kept; `None` if nothing is.
+    pub fn kept(&self) -> Option<BlobRef> {
+        let before = self.data.get("before").filter(|_| self.of == Changed::File)?;
+        let sha256 = before.get("name")?.as_str().filter(|name| BlobRef::is_name(name))?.to_owned();
+        let bytes = before.get("bytes")?.as_u64()?;
+        Some(BlobRef { sha256, media_type: KEPT.into(), bytes })
+    }
+}
+
+/// Of bytes that are kept as they were.
+pub const KEPT: &str = "application/octet-stream";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Changed {

@@ -1,56 +1,58 @@
-//! How long a command takes to start and end: in our terminal with and without the sandbox, and in plain bubblewrap.
-//!
-//! `cargo run --release -p space --example terminal_start [-- PATH_OF_MIKI_CONFINE]` prints medians in milliseconds.
-//! The bar: at most 30 ms more with the sandbox than without.
+//! How long a command takes to start and end: in our terminal with and without the sandbox, and in plain bubblewrap, for
+//! `cargo xtask bench space`. `cargo run --release -p space --example terminal_start -- FOLDER [MIKI_CONFINE]` prints one line
+//! of JSON with every trial; what a figure should be is not known here.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use serde_json::{Value, json};
 use space::terminal::{CommandSpec, Sandbox, Setup, Terminal, TerminalError, Unconfined};
 use tokio_util::sync::CancellationToken;
 
-const ROUNDS: usize = 50;
+const ROUNDS: usize = 60;
 
 #[tokio::main]
-async fn main() -> Result<(), TerminalError> {
-    let confiner = std::env::args_os().nth(1).map(PathBuf::from);
-    let space = std::env::temp_dir().join(format!("terminal-start-{}", std::process::id()));
-    let folder = |source| TerminalError::Folder { path: space.clone(), source };
-    std::fs::create_dir(&space).map_err(folder)?;
-    let open = |sandbox| Terminal::open(Setup::new(&space), Arc::new(sandbox));
-    let mut terminals = vec![
-        ("terminal without sandbox", open(Sandbox::none("for the bench"))?),
-        ("terminal with sandbox", open(Sandbox::probe(None))?),
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
+    let folder = arguments.next().ok_or("name a folder on the disk to measure")?;
+    let confiner = arguments.next();
+    std::fs::create_dir_all(&folder)?;
+    let home = tempfile::tempdir_in(&folder)?;
+    let open = |sandbox| Terminal::open(Setup::new(home.path()), Arc::new(sandbox));
+    let with_all = Sandbox::probe(confiner.as_deref());
+    eprintln!("    the sandbox: {:?}", with_all.strength());
+    let terminals = [
+        ("bare", open(Sandbox::none("for the bench"))?),
+        ("ours", open(with_all)?),
+        ("namespaces", open(Sandbox::probe(None))?),
     ];
-    if confiner.is_some() {
-        terminals.push(("  with landlock, too", open(Sandbox::probe(confiner.as_deref()))?));
-    }
     // In turns, so that what else the machine does falls on all alike.
     let mut took = vec![Vec::new(); terminals.len() + 1];
+    let before = load();
     for _ in 0..ROUNDS {
         for ((_, terminal), took) in terminals.iter().zip(&mut took) {
             took.push(run(terminal).await?);
         }
-        took[terminals.len()].push(plain(&space));
+        took[terminals.len()].push(plain(home.path()));
     }
-    let names = terminals.iter().map(|(name, _)| *name).chain(["plain bubblewrap"]);
-    let took: Vec<Duration> = took.into_iter().map(median).collect();
-    for (name, time) in names.zip(&took) {
-        println!("{name:26}{:6.1} ms  (+{:.1})", ms(*time), ms(time.saturating_sub(took[0])));
-    }
-    std::fs::remove_dir_all(&space).map_err(folder)
+    let names = terminals.iter().map(|(name, _)| *name).chain(["bubblewrap"]);
+    let contenders: Vec<Value> =
+        names.zip(&took).map(|(who, ms)| json!({ "who": who, "count": 1, "ms": ms })).collect();
+    let race = json!({ "work": "command", "contenders": contenders });
+    println!("{}", json!({ "load": [before, load()], "races": [race], "memory": [] }));
+    Ok(())
 }
 
-async fn run(terminal: &Terminal) -> Result<Duration, TerminalError> {
+async fn run(terminal: &Terminal) -> Result<f64, TerminalError> {
     let spec = CommandSpec { unconfined: Unconfined::Allowed, ..CommandSpec::new("true") };
     let began = Instant::now();
     terminal.run(spec, |_| {}, CancellationToken::new()).await?;
-    Ok(began.elapsed())
+    Ok(ms(began))
 }
 
-fn plain(space: &std::path::Path) -> Duration {
+fn plain(space: &Path) -> f64 {
     let began = Instant::now();
     let mut command = Command::new("bwrap");
     command.args([
@@ -63,18 +65,18 @@ fn plain(space: &std::path::Path) -> Duration {
         "/proc",
         "--dev",
         "/dev",
-        "--bind",
     ]);
-    command.arg(space).arg(space).args(["--", "/bin/sh", "-c", "true"]);
+    command.arg("--bind").arg(space).arg(space).args(["--", "/bin/sh", "-c", "true"]);
     let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    began.elapsed()
+    ms(began)
 }
 
-fn median(mut all: Vec<Duration>) -> Duration {
-    all.sort();
-    all.get(all.len() / 2).copied().unwrap_or_default()
+fn ms(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1_000.0
 }
 
-fn ms(time: Duration) -> f64 {
-    time.as_secs_f64() * 1000.0
+/// Of the last minute; 0 where the system does not say.
+fn load() -> f64 {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split_whitespace().next().and_then(|first| first.parse().ok()).unwrap_or_default()
 }

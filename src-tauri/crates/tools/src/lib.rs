@@ -55,7 +55,7 @@ pub use desktop::{Abilities, Fence, Interruption, WindowId};
 pub use focus::FocusedWindow;
 pub use plan::{Env, Plan, Refusal, Step, Task};
 pub use policy::Grants;
-pub use ports::{AgendaPort, Ports, Progress, WebPort};
+pub use ports::{AgendaPort, Intent, Ports, Progress, WebPort};
 pub use registry::{AddError, Registry};
 pub use router::Router;
 pub use secrets::{Secret, SecretScope, SecretSource};

@@ -3,11 +3,13 @@
 //! Whoever starts a run makes them; a call has what its session has, and nothing of another's.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agenda::Agenda;
 use protocol::terminal::Line;
+use protocol::tool::Change;
 use space::files::{Keep, Space, SpacePath};
 use space::terminal::Terminal;
 use web::{Engine, Fetcher, SearchError, Searcher};
@@ -19,6 +21,8 @@ pub struct Ports {
     pub space: Option<Arc<Space>>,
     /// Where the bytes go that a change of a file replaces, so that it can be taken back.
     pub keep: Option<Arc<dyn Keep + Send + Sync>>,
+    /// Has what a call is about to change on disk first; `None` where nobody could take it back later.
+    pub intent: Option<Arc<dyn Intent>>,
     /// The commands of its session.
     pub terminal: Option<Arc<Terminal>>,
     /// The web without a browser.
@@ -50,6 +54,13 @@ pub struct WebPort {
 pub trait Progress: Send + Sync {
     /// Lines of a command's output that are new, or are another now.
     fn tell(&self, first: u64, lines: Vec<Line>);
+}
+
+/// Writes down what is about to be changed: what is written down can be taken back, even where the program is killed
+/// before it could say that it was done.
+pub trait Intent: Send + Sync {
+    /// Blocking: it is on disk when this returns. An error ends the change before it is made.
+    fn write_down(&self, change: Change) -> io::Result<()>;
 }
 
 impl Ports {

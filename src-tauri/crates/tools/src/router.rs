@@ -33,8 +33,16 @@ use crate::{
     Assessment, Call, Decision, ExecRequest, Executed, Limits, Planning, contract, digest, effect, supervise,
 };
 
-static NO_PORTS: Ports =
-    Ports { space: None, keep: None, terminal: None, web: None, agenda: None, progress: None, home: None };
+static NO_PORTS: Ports = Ports {
+    space: None,
+    keep: None,
+    intent: None,
+    terminal: None,
+    web: None,
+    agenda: None,
+    progress: None,
+    home: None,
+};
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// The tools there are, and the ports they work through. Holds nothing of any call.

@@ -72,10 +72,11 @@ pub fn jsonl(
     line(out, &head)?;
     let (mut written, mut seen) = (Written::default(), BTreeSet::new());
     for event in events {
-        if let (Some(pictures), Some((blob, BlobUse::Picture))) = (&mut pictures, blobs(&event.body))
+        let shown = blobs(&event.body).into_iter().find(|(_, used)| *used == BlobUse::Picture);
+        if let (Some(pictures), Some((blob, _))) = (&mut pictures, shown)
             && seen.insert(blob.sha256.clone())
         {
-            match pictures(blob) {
+            match pictures(&blob) {
                 Some(bytes) => {
                     // As a `PictureLine`; nothing in Base64 is escaped.
                     let (sha256, kind) = (Value::from(&*blob.sha256), Value::from(&*blob.media_type));

@@ -11,7 +11,7 @@ use protocol::tool::PictureView;
 use protocol::turn::StopReason;
 
 use super::*;
-use crate::tests::{append, block, call, created, journal, noted, read, result, scope, started};
+use crate::tests::{append, block, call, changed, created, journal, noted, read, result, scope, started};
 use crate::{Journal, SystemClock};
 
 fn put(journal: &Journal, bytes: &[u8]) -> BlobRef {
@@ -104,6 +104,36 @@ fn a_purged_session_goes_with_the_blobs_that_nobody_else_names_and_its_numbers_s
     let bytes = fs::read(home.path().join("journal.db")).unwrap();
     let is_in = |words: &[u8]| bytes.windows(words.len()).any(|part| part == words);
     assert!(is_in(b"\"two\"") && !is_in(b"\"goal\":\"first\""), "what was deleted is not in the file");
+}
+
+#[test]
+fn what_is_kept_of_changed_files_goes_with_its_session_and_not_with_old_pictures() {
+    let (home, journal) = journal();
+    let (one, two) = (scope("1", "1"), scope("2", "2"));
+    let kept = |bytes: &[u8]| journal.blobs().put(bytes, protocol::tool::KEPT).unwrap();
+    let (own, shared, only_intended) = (kept(b"own"), kept(b"both"), kept(b"int"));
+    let finished = |of: &Scope, blobs: &[&BlobRef]| {
+        let changes = blobs.iter().map(|blob| changed(&blob.sha256)).collect();
+        let result = protocol::tool::ExecResult { changes, picture: None, ..result() };
+        append(&journal, of.clone(), EventBody::ToolFinished { call: call("1").id, result }).unwrap();
+    };
+    append(&journal, one.clone(), created("one")).unwrap();
+    append(&journal, one.clone(), started("first")).unwrap();
+    finished(&one, &[&own, &shared]);
+    let change = changed(&only_intended.sha256);
+    append(&journal, one.clone(), EventBody::ChangeIntended { call: call("2").id, change }).unwrap();
+    end(&journal, &one);
+    append(&journal, two.clone(), created("two")).unwrap();
+    finished(&two, &[&shared]);
+    make_old(home.path());
+    let there = || [&own, &shared, &only_intended].map(|blob| is_there(&journal, blob));
+    let pictures = Tidy { pictures_before: ALL, picture_bytes: Some(0), ..Tidy::default() };
+    tidy(&journal, pictures);
+    assert_eq!(there(), [true; 3]);
+    append(&journal, one, EventBody::SessionDeleted).unwrap();
+    make_old(home.path());
+    let tidied = tidy(&journal, Tidy { deleted_before: ALL, ..Tidy::default() });
+    assert_eq!((tidied.files, there()), (2, [false, true, false]));
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Every change of a file, and what is written down of it so that it can be undone.
 //!
-//! Before a file is replaced, what it held is handed to [`Keep`]. What cannot be undone is refused, unless the caller
-//! says that the user knows.
+//! Before a file is replaced, what it held is handed to [`Keep`]. What cannot be undone is refused.
 
 use std::borrow::Cow;
 use std::io::{self, Cursor, Read};
@@ -62,8 +61,6 @@ pub enum Before {
     Nothing,
     /// `name` is what [`Keep`] calls the bytes.
     Kept { name: String, sha256: String, bytes: u64, mode: Option<u32>, modified: Option<SystemTime> },
-    /// It was too large to be kept, and the user knew.
-    Lost { bytes: u64 },
 }
 
 impl Change {
@@ -75,10 +72,20 @@ impl Change {
         }
     }
 
+    /// Folders that were made for it, outermost first.
+    pub(super) fn folders(&self) -> &[SpacePath] {
+        match self {
+            Self::Wrote { folders, .. } | Self::Moved { folders, .. } | Self::Copied { folders, .. } => {
+                folders
+            }
+            Self::MadeFolder { folders, .. } => folders,
+            Self::Trashed { .. } => &[],
+        }
+    }
+
     /// Whether it can be undone while nobody else changes anything.
     pub fn undoable(&self) -> Result<(), NoUndo> {
         match self {
-            Self::Wrote { before: Before::Lost { .. }, .. } => Err(NoUndo::NotKept),
             Self::Moved { print: None, .. }
             | Self::Copied { print: None, .. }
             | Self::Trashed { print: None, .. } => Err(NoUndo::TooMany),
@@ -113,7 +120,6 @@ pub struct Changes<'a> {
     space: &'a Space,
     pub(super) keep: &'a dyn Keep,
     stop: Stop<'a>,
-    final_too: bool,
 }
 
 /// A file that stands where something is to be written.
@@ -126,7 +132,7 @@ struct Old {
 impl Space {
     /// Changes of this Space: `keep` takes what was there before.
     pub fn changes<'a>(&'a self, keep: &'a dyn Keep, stop: Stop<'a>) -> Changes<'a> {
-        Changes { space: self, keep, stop, final_too: false }
+        Changes { space: self, keep, stop }
     }
 
     /// Whether a write, move, copy or deletion of what stands at `path` could be undone: asked before it is done.
@@ -217,13 +223,6 @@ fn becomes<'a>(
 }
 
 impl<'a> Changes<'a> {
-    /// Also makes changes that cannot be undone: the user was told, and agreed.
-    #[must_use]
-    pub fn final_too(mut self) -> Self {
-        self.final_too = true;
-        self
-    }
-
     /// Writes a file, in one step. Folders it needs are made. Permissions stay.
     pub fn write(
         &self,
@@ -265,11 +264,7 @@ impl<'a> Changes<'a> {
     fn before(&self, old: Option<&Old>, path: &SpacePath) -> Result<Before, FileError> {
         let Some(old) = old else { return Ok(Before::Nothing) };
         let Some(bytes) = &old.bytes else {
-            return if self.final_too {
-                Ok(Before::Lost { bytes: old.meta.len() })
-            } else {
-                Err(FileError::NoUndo { path: path.clone(), why: NoUndo::TooLarge })
-            };
+            return Err(FileError::NoUndo { path: path.clone(), why: NoUndo::TooLarge });
         };
         let name = self
             .keep
@@ -360,7 +355,7 @@ impl<'a> Changes<'a> {
     fn print(&self, dir: &Dir, name: &str, path: &SpacePath) -> Result<Option<Print>, FileError> {
         handle::entry(dir, name, path)?.ok_or_else(|| FileError::Missing { path: path.clone() })?;
         let print = tree::print(dir, name.as_ref(), path, self.stop)?;
-        if print.is_none() && !self.final_too {
+        if print.is_none() {
             return Err(FileError::NoUndo { path: path.clone(), why: NoUndo::TooMany });
         }
         Ok(print)

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use super::{Changes, Keep, Places, Space, SpacePath};
+use super::{Change, Changes, Keep, Places, Space, SpacePath};
 
 /// A home with a Space in it, beside a folder that nobody may touch.
 struct Stage {
@@ -112,6 +112,8 @@ fn picture(root: &Path) -> Vec<String> {
 struct InMemory {
     kept: RefCell<HashMap<String, Vec<u8>>>,
     refuses: std::cell::Cell<bool>,
+    intended: RefCell<Vec<Change>>,
+    dies_after_intent: std::cell::Cell<bool>,
 }
 
 impl Keep for InMemory {
@@ -129,5 +131,10 @@ impl Keep for InMemory {
     fn open(&self, name: &str) -> io::Result<Box<dyn Read>> {
         let bytes = self.kept.borrow().get(name).cloned();
         Ok(Box::new(Cursor::new(bytes.ok_or(io::ErrorKind::NotFound)?)))
+    }
+
+    fn intend(&self, change: &Change) -> io::Result<()> {
+        self.intended.borrow_mut().push(change.clone());
+        if self.dies_after_intent.get() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
     }
 }

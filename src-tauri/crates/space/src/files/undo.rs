@@ -8,7 +8,7 @@ use super::change::{Before, Change, Changes, unmake};
 use super::error::{FileError, NoUndo};
 use super::path::SpacePath;
 use super::replace::{self, Manner};
-use super::{handle, trash, tree};
+use super::{Space, handle, trash, tree};
 
 /// What was taken back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +24,10 @@ impl Changes<'_> {
     /// where something else stands at its old place; then nothing is done.
     pub fn undo(&self, change: &Change) -> Result<Undone, FileError> {
         change.undoable().map_err(|why| FileError::NoUndo { path: change.path().clone(), why })?;
+        if self.is_as_before(change)? {
+            let left = left_of(self.space(), change.folders());
+            return Ok(Undone { paths: Vec::new(), left });
+        }
         let (paths, folders) = match change {
             Change::Wrote { path, before, after, folders, .. } => {
                 self.unwrite(path, before, after)?;
@@ -68,9 +72,56 @@ impl Changes<'_> {
                 (vec![path.clone()], [].as_slice())
             }
         };
-        let gone = unmake(self.space(), folders);
-        let left = folders.iter().filter(|folder| !gone.contains(folder)).cloned().collect();
+        let left = left_of(self.space(), folders);
         Ok(Undone { paths, left })
+    }
+
+    /// Whether all is as it was before the change: it was written down, and Miki was killed before it was made, or
+    /// somebody has taken it back by hand.
+    fn is_as_before(&self, change: &Change) -> Result<bool, FileError> {
+        let there = |path: &SpacePath| self.look_for(path, |dir, name| handle::entry(dir, name, path));
+        let printed = |path: &SpacePath| {
+            self.look_for(path, |dir, name| match handle::entry(dir, name, path)? {
+                Some(_) => tree::print(dir, name.as_ref(), path, self.stop()),
+                None => Ok(None),
+            })
+        };
+        Ok(match change {
+            Change::Wrote { path, before, after, .. } => {
+                let now = self.look_for(path, |dir, name| match handle::entry(dir, name, path)? {
+                    Some(_) => sha256_in(dir, name, path).map(Some),
+                    None => Ok(None),
+                })?;
+                let is_so = match before {
+                    Before::Nothing => now.is_none(),
+                    Before::Kept { sha256, .. } => now.as_ref() == Some(sha256) && sha256 != after,
+                };
+                if is_so {
+                    self.look_for(path, |dir, _| remove_unfinished(dir, after, path).map(Some))?;
+                }
+                is_so
+            }
+            Change::MadeFolder { path, .. } => there(path)?.is_none(),
+            Change::Moved { from, to, print, .. } => there(to)?.is_none() && printed(from)? == *print,
+            Change::Copied { to, .. } => there(to)?.is_none(),
+            Change::Trashed { path, print, place } => {
+                let in_trash = trash::find(place).and_then(|dir| dir.symlink_metadata(&place.name)).is_ok();
+                !in_trash && printed(path)? == *print
+            }
+        })
+    }
+
+    /// Looks into the folder that `path` is in; `None` where there is no such folder.
+    fn look_for<T>(
+        &self,
+        path: &SpacePath,
+        look: impl FnOnce(&Dir, &str) -> Result<Option<T>, FileError>,
+    ) -> Result<Option<T>, FileError> {
+        match self.space().parent(path) {
+            Ok((dir, name)) => look(&dir, name),
+            Err(FileError::Missing { .. }) => Ok(None),
+            Err(e) => Err(e),
+        }
     }
 
     fn unwrite(&self, path: &SpacePath, before: &Before, after: &str) -> Result<(), FileError> {
@@ -102,7 +153,6 @@ impl Changes<'_> {
                 let manner = Manner { old: Some(&meta), mode: *mode, modified: *modified };
                 replace::put(&dir, name, path, &mut io::Cursor::new(bytes), manner)
             }
-            Before::Lost { .. } => Err(FileError::NoUndo { path: path.clone(), why: NoUndo::NotKept }),
         }
     }
 
@@ -120,6 +170,31 @@ impl Changes<'_> {
             Err(FileError::Changed { path: path.clone() })
         }
     }
+}
+
+/// Removes the folders that were made for a change; those that stay, since somebody put something into them.
+fn left_of(space: &Space, folders: &[SpacePath]) -> Vec<SpacePath> {
+    let gone = unmake(space, folders);
+    let is_there = |folder: &SpacePath| !gone.contains(folder) && space.folder(folder).is_ok();
+    folders.iter().filter(|folder| is_there(folder)).cloned().collect()
+}
+
+fn sha256_in(dir: &Dir, name: &str, path: &SpacePath) -> Result<String, FileError> {
+    let (mut file, _) = handle::open_file(dir, name, path)?;
+    replace::sha256_of(&mut file).map_err(|e| FileError::io(path, e))
+}
+
+/// What a kill left of a file right before it was put in its place: told from another write's by what it holds.
+fn remove_unfinished(dir: &Dir, after: &str, path: &SpacePath) -> Result<(), FileError> {
+    let io = |e| FileError::io(path, e);
+    for entry in dir.entries().map_err(io)? {
+        let name = entry.map_err(io)?.file_name();
+        let Some(name) = name.to_str().filter(|name| name.starts_with(handle::UNFINISHED)) else { continue };
+        if sha256_in(dir, name, path).is_ok_and(|sha256| sha256 == after) {
+            dir.remove_file(name).map_err(io)?;
+        }
+    }
+    Ok(())
 }
 
 /// Moves an entry to the name it had, which must be free.

@@ -1,11 +1,13 @@
 //! What the tools for files share: their paths, the work off the runtime, and how a folder's errors become the contract's.
 
+use std::io::{self, Read};
 use std::sync::Arc;
 
 use protocol::tool::{Change, Changed, Effect, ToolError, ToolErrorKind};
 use space::files::{self, Changes, Content, FileError, Keep, Space, SpacePath, Why};
 
 use super::{Context, Env, Outcome, Plan, bad_arguments, tool_error};
+use crate::ports::Intent;
 use crate::reach::{FileAct, Reach};
 use crate::untrusted;
 
@@ -102,7 +104,8 @@ pub(super) async fn change(
         return Outcome::failed(tool, Effect::Refused, no_space());
     };
     cx.begin();
-    match blocking(cx, move |space, stop| work(&space.changes(&*keep, stop))).await {
+    let keep = Intending { keep, intent: cx.ports.intent.clone() };
+    match blocking(cx, move |space, stop| work(&space.changes(&keep, stop))).await {
         Ok(change) => {
             let mut outcome = Outcome::looked(summary, serde_json::Value::Null);
             match change.undoable() {
@@ -112,6 +115,29 @@ pub(super) async fn change(
             outcome
         }
         Err(error) => Outcome::failed(tool, Effect::Refused, error),
+    }
+}
+
+/// Keeps what was there before, and has what comes on disk before it is done.
+struct Intending {
+    keep: Arc<dyn Keep + Send + Sync>,
+    intent: Option<Arc<dyn Intent>>,
+}
+
+impl Keep for Intending {
+    fn keep(&self, bytes: &mut dyn Read) -> io::Result<String> {
+        self.keep.keep(bytes)
+    }
+
+    fn open(&self, name: &str) -> io::Result<Box<dyn Read>> {
+        self.keep.open(name)
+    }
+
+    fn intend(&self, change: &files::Change) -> io::Result<()> {
+        match (&self.intent, changed(change)) {
+            (Some(intent), Some(change)) => intent.write_down(change),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -31,6 +31,8 @@ mod stage;
 #[cfg(test)]
 mod tools;
 #[cfg(test)]
+mod turned;
+#[cfg(test)]
 mod web;
 #[cfg(test)]
 mod withheld;

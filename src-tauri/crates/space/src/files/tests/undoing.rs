@@ -1,7 +1,7 @@
 //! Every change taken back, and refused where somebody else was there since.
 
 use super::Stage;
-use crate::files::{Before, Change, Content, Edit, FileError, NoUndo, WriteMode};
+use crate::files::{Change, Content, Edit, FileError, NoUndo, WriteMode};
 
 fn edit(old: &str, new: &str) -> Vec<Edit> {
     vec![Edit { old: old.into(), new: new.into(), every: false }]
@@ -84,14 +84,53 @@ fn what_cannot_be_undone_is_known_and_refused_before_it_is_done() {
     huge.set_len(crate::files::MAX_KEPT + 1).unwrap();
     let path = stage.path("huge.bin");
     assert_eq!(stage.space.can_undo(&path, &super::go_on).unwrap(), Err(NoUndo::TooLarge));
-    let write =
-        |changes: crate::files::Changes<'_>| changes.write(&path, Content::Whole(b"x"), WriteMode::Either);
-    assert!(matches!(write(stage.changes()), Err(FileError::NoUndo { why: NoUndo::TooLarge, .. })));
+    let write = stage.changes().write(&path, Content::Whole(b"x"), WriteMode::Either);
+    assert!(matches!(write, Err(FileError::NoUndo { why: NoUndo::TooLarge, .. })));
     assert_eq!(std::fs::metadata(stage.at("huge.bin")).unwrap().len(), crate::files::MAX_KEPT + 1);
-    let change = write(stage.changes().final_too()).unwrap();
-    assert!(matches!(&change, Change::Wrote { before: Before::Lost { .. }, .. }));
-    assert_eq!(change.undoable(), Err(NoUndo::NotKept));
-    assert!(matches!(stage.changes().undo(&change), Err(FileError::NoUndo { .. })));
+}
+
+// bar: C8
+#[test]
+fn a_change_that_was_written_down_is_taken_back_whether_it_was_made_or_not() {
+    for made in [false, true] {
+        let stage = Stage::new();
+        stage.write("a.txt", "one\n");
+        stage.write("b.txt", "b");
+        stage.write("tree/c.txt", "c");
+        stage.write("gone.txt", "g");
+        let before = stage.picture();
+        stage.keep.dies_after_intent.set(!made);
+        let changes = stage.changes();
+        let p = |path: &str| stage.path(path);
+        let done = [
+            changes.write(&p("a.txt"), Content::Append(b"two\n"), WriteMode::Either),
+            changes.write(&p("new/er/d.txt"), Content::Whole(b"d"), WriteMode::Create),
+            changes.make_folder(&p("folder/in/it")),
+            changes.move_to(&p("b.txt"), &p("moved/b.txt")),
+            changes.copy(&p("tree"), &p("copies/tree")),
+            changes.trash(&p("gone.txt")),
+        ];
+        assert!(done.iter().all(|change| change.is_ok() == made), "{done:?}");
+        // As a kill leaves it: what was about to be put in its place, and the folders made for it.
+        if !made {
+            stage.write(".miki-new-0123456789abcdef", "one\ntwo\n");
+            stage.write(".miki-new-another", "not of this change");
+            std::fs::create_dir_all(stage.at("new/er")).unwrap();
+        }
+        let intended = stage.keep.intended.take();
+        assert_eq!(intended.len(), done.len());
+        let changes = stage.changes();
+        for change in intended.iter().rev() {
+            let undone = changes.undo(change).unwrap_or_else(|e| panic!("{made}, {change:?}: {e}"));
+            assert_eq!(undone.left, []);
+            // Again, as after a kill in the middle of taking back.
+            changes.undo(change).unwrap_or_else(|e| panic!("{made}, again, {change:?}: {e}"));
+        }
+        if !made {
+            std::fs::remove_file(stage.at(".miki-new-another")).unwrap();
+        }
+        assert_eq!(stage.picture(), before, "{made}");
+    }
 }
 
 #[test]
