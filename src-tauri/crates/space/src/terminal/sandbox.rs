@@ -71,7 +71,7 @@ pub(super) struct Launch {
     pub(super) confinement: Confinement,
     /// Where the sandbox says that the command ran; gone with the launch.
     status: Option<tempfile::NamedTempFile>,
-    _closed: Option<place::Held>,
+    _closed: Option<place::ClosedPaths>,
 }
 
 impl Launch {

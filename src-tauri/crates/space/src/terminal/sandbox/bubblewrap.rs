@@ -12,7 +12,7 @@ use tempfile::{NamedTempFile, TempDir};
 
 use super::etc;
 use super::guard::Found;
-use super::place::{ClosedPath, Enclosure, Held};
+use super::place::{ClosedPath, ClosedPaths, Enclosure};
 use super::{Confinement, Launch, Network, Strength, seccomp, shell};
 use crate::files::SpacePath;
 use crate::terminal::{Limits, TerminalError, confine};
@@ -149,7 +149,7 @@ impl Bubblewrap {
     }
 }
 
-fn file_system(line: &mut Line, place: &Enclosure, etc: &Path, closed: &Held) {
+fn file_system(line: &mut Line, place: &Enclosure, etc: &Path, closed: &ClosedPaths) {
     line.add(["--ro-bind", "/usr", "/usr"]);
     for root in ROOTS.iter().map(Path::new) {
         match root.symlink_metadata() {

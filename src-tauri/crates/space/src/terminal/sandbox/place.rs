@@ -130,7 +130,7 @@ impl Enclosure {
     /// none of them can swap for a link that leads out of the Space, as a folder it made itself could be between our
     /// look and the sandbox's; and what was opened for one of them is open for those that begin beside it. What comes
     /// meanwhile is guarded from the next command on that runs alone.
-    pub(super) fn closed(&self, found: &Found, opened: &[SpacePath]) -> std::io::Result<Held> {
+    pub(super) fn closed(&self, found: &Found, opened: &[SpacePath]) -> std::io::Result<ClosedPaths> {
         static HELD: Mutex<Option<HashMap<PathBuf, Weak<Closed>>>> = Mutex::new(None);
         let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
         let held = held.get_or_insert_default();
@@ -145,7 +145,7 @@ impl Enclosure {
             }
         };
         all.opened.lock().unwrap_or_else(PoisonError::into_inner).extend(opened.iter().cloned());
-        Ok(Held(all))
+        Ok(ClosedPaths(all))
     }
 
     fn to_close(&self, found: &Found) -> std::io::Result<Vec<(SpacePath, ClosedPath)>> {
@@ -212,7 +212,7 @@ const CLOSED: &str = "closed";
 fn unreadable(path: &Path) -> std::io::Result<()> {
     std::fs::write(path, "")?;
     #[cfg(unix)]
-    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0))?;
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o000))?;
     Ok(())
 }
 
@@ -225,9 +225,9 @@ struct Closed {
 }
 
 /// What is closed to a command, while it runs.
-pub(super) struct Held(Arc<Closed>);
+pub(super) struct ClosedPaths(Arc<Closed>);
 
-impl Held {
+impl ClosedPaths {
     /// But for what was opened.
     pub(super) fn paths(&self) -> Vec<&ClosedPath> {
         let opened = self.0.opened.lock().unwrap_or_else(PoisonError::into_inner);
