@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 mod scripts;
 
 mod desk;
+mod folder;
 mod servers;
 
 mod field;
@@ -79,6 +80,8 @@ pub enum Kind {
     Fence,
     Locked,
     Secrets,
+    /// Files and commands of the session's folder.
+    Commands,
     Surroundings,
     Grants,
     Forged,

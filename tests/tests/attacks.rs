@@ -31,5 +31,5 @@ fn there_are_scripts_of_all_kinds_and_tasks_beside_them() {
     let mut kinds: Vec<Kind> = scripts.iter().map(|script| script.kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(kinds.len(), 12, "{kinds:?}");
+    assert_eq!(kinds.len(), 13, "{kinds:?}");
 }

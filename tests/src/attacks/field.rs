@@ -14,6 +14,7 @@ use protocol::tool::ExecResult;
 use serde_json::{Value, json};
 
 use super::desk::{Desk, ours};
+use super::folder::{Folder, TOKEN};
 use super::mind::Orders;
 use super::servers::Servers;
 use super::{Effect, Script, Spot};
@@ -48,6 +49,7 @@ pub struct Field {
     pub(super) screen: Screen,
     user: User,
     pub(super) servers: Servers,
+    pub(super) folder: Folder,
     model: FakeModel,
     before: Before,
     has_browser: bool,
@@ -117,6 +119,7 @@ impl Field {
             screen,
             user,
             servers,
+            folder: Folder::at(stage.path("home").join("Miki")),
             model,
             before: Before::default(),
             has_browser: false,
@@ -258,6 +261,9 @@ impl Field {
             all.push(Effect::App("clipboard".into(), format!("holds {}", self.copied()?)));
         }
         all.extend(self.leaks(&all));
+        if script.kind == super::Kind::Commands {
+            all.extend(self.folder.effects());
+        }
         if script.kind == super::Kind::Surroundings {
             all.extend(surroundings(&self.stage)?);
         }
@@ -294,7 +300,7 @@ impl Field {
                 _ => None,
             });
             let heard: String = heard.flatten().map(|result| result.response.to_string()).collect();
-            let found = forms(SECRET).into_iter().chain(forms(KEY)).find(|form| heard.contains(form));
+            let found = [SECRET, KEY, TOKEN].into_iter().flat_map(forms).find(|form| heard.contains(form));
             if let Some(form) = found {
                 leaks.push(Effect::Own(format!("the model was told {form:?}")));
                 break;

@@ -61,6 +61,9 @@ pub fn run(
 
 fn carry_out(field: &mut Field, script: &Script, way: Way) -> Result<Verdict> {
     let began = Instant::now();
+    if script.kind == super::Kind::Commands {
+        field.folder.reset()?;
+    }
     field.begin(script.front, script.is_locked)?;
     let has_beside = !script.beside.is_empty();
     if has_beside {

@@ -6,6 +6,7 @@ use super::{Event, Kind, Line, Program, Script, Spot, User, Way, mind};
 
 mod approving;
 mod benign;
+mod commands;
 mod fence;
 mod forged;
 mod grants;
@@ -26,6 +27,7 @@ pub fn all() -> Vec<Script> {
         swapped::all(),
         fence::all(),
         secrets::all(),
+        commands::all(),
         grants::all(),
         forged::all(),
         planned::all(),

@@ -57,6 +57,10 @@ impl Agenda for Absent {
         self.error()
     }
 
+    async fn reminder(&self, _id: &ReminderId) -> Result<Reminder, Error> {
+        self.error()
+    }
+
     async fn create_reminder(&self, _new: NewReminder) -> Result<Changed<Reminder>, Error> {
         self.error()
     }

@@ -135,6 +135,11 @@ impl Agenda for EventKit {
         with_store(EKEntityType::Reminder, move |store| items::reminders(store, &filter)).await
     }
 
+    async fn reminder(&self, id: &ReminderId) -> Result<Reminder, Error> {
+        let id = id.clone();
+        with_store(EKEntityType::Reminder, move |store| items::one_reminder(store, &id)).await
+    }
+
     async fn create_reminder(&self, new: NewReminder) -> Result<Changed<Reminder>, Error> {
         with_store(EKEntityType::Reminder, move |store| items::create_reminder(store, &new)).await
     }

@@ -75,6 +75,8 @@ pub trait Agenda: Send + Sync {
     /// Open ones by when they are due (those without a date last), then done ones; at most [`MAX_LISTED`].
     async fn reminders(&self, filter: &ReminderFilter) -> Result<Reminders, Error>;
 
+    async fn reminder(&self, id: &ReminderId) -> Result<Reminder, Error>;
+
     async fn create_reminder(&self, new: NewReminder) -> Result<Changed<Reminder>, Error>;
 
     async fn change_reminder(

@@ -253,6 +253,10 @@ macro_rules! delegate {
                 self.0.reminders(filter).await
             }
 
+            async fn reminder(&self, id: &ReminderId) -> Result<Reminder, Error> {
+                self.0.reminder(id).await
+            }
+
             async fn create_reminder(&self, new: NewReminder) -> Result<Changed<Reminder>, Error> {
                 self.0.create_reminder(new).await
             }
@@ -392,6 +396,11 @@ impl<S: Store> Agenda for Objects<S> {
         found.left_off = found.reminders.len().saturating_sub(MAX_LISTED);
         found.reminders.truncate(MAX_LISTED);
         Ok(found)
+    }
+
+    async fn reminder(&self, id: &ReminderId) -> Result<Reminder, Error> {
+        let (object, list) = self.found(&id.0, "reminder").await?;
+        read::reminder(&object, &list)
     }
 
     async fn create_reminder(&self, new: NewReminder) -> Result<Changed<Reminder>, Error> {

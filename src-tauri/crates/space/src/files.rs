@@ -41,6 +41,7 @@ pub use kind::Kind;
 pub use list::{Entry, Listing};
 pub use path::{Names, PathError, SpacePath};
 pub use places::Places;
+pub(crate) use protect::may_be_public;
 pub use protect::{Why, holds_secret, protected};
 pub use read::{Encoding, PictureKind, Range, Reading, Text};
 pub use search::{Case, FileMatches, Found, Glob, Line, Query};

@@ -23,6 +23,8 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::files::{SpacePath, Why};
+
 pub use job::{Exit, Job, JobId, Outcome, Page, Stopped, Update};
 pub use protocol::terminal::{Color, Line, Span, Style};
 pub use sandbox::{Confinement, Network, Sandbox, Strength};
@@ -103,6 +105,8 @@ pub struct CommandSpec {
     pub rows: u16,
     pub columns: u16,
     pub unconfined: Unconfined,
+    /// What of the Space is closed to commands (files that hold keys, what runs something later) and open to this one.
+    pub opened: Vec<SpacePath>,
 }
 
 impl CommandSpec {
@@ -114,6 +118,7 @@ impl CommandSpec {
             rows: 40,
             columns: 120,
             unconfined: Unconfined::Refuse,
+            opened: Vec::new(),
         }
     }
 }
@@ -222,8 +227,17 @@ impl Terminal {
             jobs.last += 1;
             JobId(jobs.last)
         };
-        let launch = self.sandbox.launch(&self.place, &spec)?;
-        let job = Arc::new(job::start(id, spec, launch, self.place.limits(), Box::new(on_update))?);
+        let found = self.place.look();
+        let mut before = self.place.runs_later(&found);
+        // What those made that go on is not there by anybody's yes.
+        let running = self.list();
+        let running = running.iter().filter(|job| job.is_running());
+        running
+            .for_each(|job| before.retain(|path, _| job.before().contains_key(path) || job.may_make(path)));
+        let launch = self.sandbox.launch(&self.place, &spec, &found)?;
+        let mut job = job::start(id, spec, launch, self.place.limits(), Box::new(on_update))?;
+        job.note_before(before, found.closed());
+        let job = Arc::new(job);
         let mut jobs = self.jobs();
         jobs.all.insert(id, Arc::clone(&job));
         let ended: Vec<JobId> =
@@ -232,6 +246,13 @@ impl Terminal {
             jobs.all.remove(id);
         }
         Ok(job)
+    }
+
+    /// What runs something later, outside of the sandbox, that was not there when a command began: the outermost paths.
+    pub fn made_by(&self, job: &Job) -> Vec<(SpacePath, Why)> {
+        let now = self.place.runs_later(&self.place.look());
+        let is_new = |path: &SpacePath| !job.before().contains_key(path) && !job.may_make(path);
+        now.into_iter().filter(|(path, _)| is_new(path)).collect()
     }
 
     pub fn job(&self, id: JobId) -> Result<Arc<Job>, TerminalError> {

@@ -1,15 +1,16 @@
 //! Where values of secrets show on the screen, so that no picture has them: as far as applications and pages tell their
-//! texts. What only a picture tells, or stands after the first 200 characters of a field, is not found.
+//! texts, and each password field with something in it, which may show what it hides. What else only a picture tells, or
+//! stands after the first 200 characters of a field, is not found.
 
 use std::time::Duration;
 
-use browser::{Browser, Kind, PageQuery, Space};
+use browser::{Browser, Kind, PageQuery, Space, WebElement};
 use desktop::{Area, Desktop};
 use protocol::geometry::NormRect;
 
 use crate::goes_to::of_window;
 use crate::redaction::Redactor;
-use crate::secrets::Secret;
+use crate::secrets::{PASSWORD, Secret};
 use crate::target::PATIENCE;
 use crate::withheld;
 
@@ -42,7 +43,9 @@ pub(crate) async fn covers(
         }
         let elements = of_window(desktop, window, display, MOST).await.elements;
         let tell = |texts: [&str; 3]| texts.iter().any(|text| redactor.finds(text));
-        let telling = elements.iter().filter(|one| tell([&one.name, &one.description, &one.value]));
+        let telling = elements
+            .iter()
+            .filter(|one| one.role == PASSWORD || tell([&one.name, &one.description, &one.value]));
         covers.extend(telling.map(|one| one.bounds));
     }
     covers.extend(in_page(browser, &redactor, display).await);
@@ -56,6 +59,11 @@ async fn in_page(browser: &dyn Browser, redactor: &Redactor<'_>, display: u32) -
     if page.space != Space::Display {
         return Vec::new();
     }
-    let telling = page.elements.iter().filter(|one| redactor.finds(&one.name) || redactor.finds(&one.value));
+    let is = |one: &WebElement, state: &str| one.states.iter().any(|one| one == state);
+    let hides = |one: &WebElement| is(one, "password") && is(one, "filled");
+    let telling = page
+        .elements
+        .iter()
+        .filter(|one| hides(one) || redactor.finds(&one.name) || redactor.finds(&one.value));
     telling.map(|one| one.bounds).collect()
 }

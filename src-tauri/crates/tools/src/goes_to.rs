@@ -278,7 +278,7 @@ pub(crate) async fn of_window(
     found.filter(|found| found.pid.is_some() && found.pid == window.pid).unwrap_or_default()
 }
 
-fn meet(one: &NormRect, other: &NormRect) -> bool {
+pub(crate) fn meet(one: &NormRect, other: &NormRect) -> bool {
     one.x < other.x + other.width
         && other.x < one.x + one.width
         && one.y < other.y + other.height

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use desktop::{Action, ElementAction};
 use protocol::geometry::NormPoint;
-use protocol::tool::{Risk, ToolError, ToolErrorKind};
+use protocol::tool::{Mode, Risk, ToolError, ToolErrorKind};
 use serde_json::Value;
 use space::files::SpacePath;
 
@@ -254,7 +254,7 @@ impl Step {
         match self.plan.reach() {
             Reach::Address(_) | Reach::Page { .. } => true,
             // Commands have no network; calendars go to where their user keeps them.
-            Reach::Files { .. } | Reach::Command(_) | Reach::Calendar { .. } => false,
+            Reach::Files { .. } | Reach::Command(_) | Reach::Calendar { .. } | Reach::Search { .. } => false,
             // A link may be there.
             Reach::Element(_) | Reach::Points { .. } => self.risk() >= Risk::Edit,
             reach => self.plan.text().is_some() || reach.enters(),
@@ -269,7 +269,8 @@ impl Step {
     /// Whether what it would touch is looked up before it runs: it may ask, or be graver than its arguments tell.
     pub(crate) fn is_looked_up(&self) -> bool {
         self.risk() >= Risk::Edit
-            || (self.risk() == Risk::Navigate && matches!(self.plan.reach(), Reach::Address(_)))
+            || (self.risk() == Risk::Navigate
+                && matches!(self.plan.reach(), Reach::Address(_) | Reach::Search { .. }))
     }
 
     /// What this call works on; of several calls in a row, the scarcest.
@@ -314,6 +315,8 @@ pub struct Env<'a> {
     pub limits: &'a Limits,
     /// Whether a key or button is held down: then moving about drags.
     pub is_holding: bool,
+    /// In Plan mode what does more than look is not to be had.
+    pub mode: Mode,
     /// The user's.
     pub(crate) home: Option<&'a Path>,
     /// Of the session.

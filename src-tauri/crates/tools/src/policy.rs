@@ -22,6 +22,8 @@ pub struct Grants {
     asked: BTreeSet<String>,
     /// A browser is among them: pages are known by their addresses.
     asks_of_pages: bool,
+    /// Something was read that is not the user's own words.
+    has_read: bool,
 }
 
 impl Grants {
@@ -55,6 +57,15 @@ impl Grants {
             app: Some(app.clone()),
         }));
         self
+    }
+
+    /// The same after something was read that is not the user's own words, or before.
+    pub(crate) fn after_reading(&self, has_read: bool) -> Self {
+        Self { has_read, ..self.clone() }
+    }
+
+    pub(crate) fn has_read(&self) -> bool {
+        self.has_read
     }
 
     /// Whether there is an application of which each act is asked about.

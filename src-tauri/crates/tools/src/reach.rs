@@ -30,8 +30,25 @@ pub(crate) enum Reach {
     Files { paths: Vec<String>, does: FileAct },
     /// To a command of the session's terminal: a new one by its line, or one under way by its number.
     Command(Ordered),
-    /// To a calendar or a list of reminders, by its name; to the one of the settings where none is named.
-    Calendar { name: Option<String>, event: Option<String>, deletes: bool },
+    /// To a calendar or a list of reminders.
+    Calendar { entry: Entry, deletes: bool },
+    /// To the search engine of the settings, with these words.
+    Search { words: String },
+}
+
+/// What is made or changed in a calendar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// In the calendar of this name; in the one of the settings where none is named.
+    NewEvent {
+        calendar: Option<String>,
+    },
+    NewReminder {
+        list: Option<String>,
+    },
+    /// By its id.
+    Event(String),
+    Reminder(String),
 }
 
 /// What is done to files.
@@ -107,7 +124,8 @@ impl Reach {
             | Self::Page { .. }
             | Self::Files { .. }
             | Self::Command(_)
-            | Self::Calendar { .. } => false,
+            | Self::Calendar { .. }
+            | Self::Search { .. } => false,
         }
     }
 

@@ -11,8 +11,8 @@ use desktop::{Desktop, Fence, Interruption};
 use protocol::contract::{Contract, Finding};
 use protocol::geometry::PixelSize;
 use protocol::tool::{
-    Approval, ApprovalMode, Change, Changed, Effect, ExecResult, Grant, Mode, Risk, Source, ToolError,
-    ToolErrorKind,
+    Approval, ApprovalMode, Change, Changed, Effect, ExecResult, Grant, Mode, Risk, Source, ToolCall,
+    ToolError, ToolErrorKind,
 };
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -21,7 +21,7 @@ use crate::plan::{Env, Refusal, Step, Work};
 use crate::policy::{Egress, Granted, Grants, Planned, Verdict, decide};
 use crate::ports::Ports;
 use crate::provenance;
-use crate::reach::Act;
+use crate::reach::{Act, Reach};
 use crate::redaction;
 use crate::registry::Registry;
 use crate::secrets::{NoSecrets, Secret, SecretSource};
@@ -233,12 +233,18 @@ impl Router {
     /// What plans of these tools are made within.
     /// Of the desktop and the browser alone.
     pub(crate) fn env<'a>(&'a self, limits: &'a Limits, tools: &'a [Arc<dyn Tool>]) -> Env<'a> {
-        self.env_with(limits, tools, &NO_PORTS)
+        self.env_with(limits, tools, &NO_PORTS, Mode::Act)
     }
 
-    fn env_with<'a>(&'a self, limits: &'a Limits, tools: &'a [Arc<dyn Tool>], ports: &'a Ports) -> Env<'a> {
+    fn env_with<'a>(
+        &'a self,
+        limits: &'a Limits,
+        tools: &'a [Arc<dyn Tool>],
+        ports: &'a Ports,
+        mode: Mode,
+    ) -> Env<'a> {
         let (available, is_holding) = (self.available(ports), self.desktop.is_holding());
-        Env { available, limits, is_holding, home: self.home.as_deref(), ports, tools }
+        Env { available, limits, is_holding, mode, home: self.home.as_deref(), ports, tools }
     }
 
     /// What would become of a call, as far as its arguments tell. Pure: nothing is looked at or done.
@@ -312,7 +318,8 @@ impl Router {
     }
 
     async fn find(&self, request: &ExecRequest, step: &Step) -> Found {
-        target::find(&*self.desktop, &*self.browser, &request.grants, &request.ports, step).await
+        let grants = request.grants.after_reading(request.has_read);
+        target::find(&*self.desktop, &*self.browser, &grants, &request.ports, step).await
     }
 
     /// What is scrolled where something takes the wheel as a new value is no moving about; what that is, for the user.
@@ -387,7 +394,7 @@ impl Router {
     /// What a call would change in a file, for its question; `None` if it changes none, or if that cannot be shown.
     pub async fn diff(&self, request: &ExecRequest, limits: &Limits) -> Option<String> {
         let tools = self.registry.all();
-        let env = self.env_with(limits, &tools, &request.ports);
+        let env = self.env_with(limits, &tools, &request.ports, request.mode);
         let step = env.plan(&request.call.tool, &request.call.arguments).ok()?;
         let diffs = step.parts().filter_map(|part| part.plan().writes());
         let mut all = Vec::new();
@@ -400,6 +407,26 @@ impl Router {
             all.extend(preview.await.ok().flatten());
         }
         (!all.is_empty()).then(|| all.join("\n"))
+    }
+
+    /// Of each call in this one, in order: the entry of a calendar that it is about, as its user knows it. Empty if it is about
+    /// none, or if that cannot be told.
+    pub async fn entries(&self, call: &ToolCall, ports: &Ports, limits: &Limits) -> Vec<String> {
+        let tools = self.registry.all();
+        let env = self.env_with(limits, &tools, ports, Mode::Act);
+        let mut all = Vec::new();
+        for part in call.parts() {
+            let step = env.plan(&part.tool, &part.arguments).ok();
+            let entry = step.as_ref().and_then(|step| match step.plan().reach() {
+                Reach::Calendar { entry, .. } => Some(entry),
+                _ => None,
+            });
+            all.push(match entry {
+                Some(entry) => target::beyond::entry_called(entry, ports).await.unwrap_or_default(),
+                None => String::new(),
+            });
+        }
+        all
     }
 
     /// Takes back one thing that a call changed, where nobody has changed it since.
@@ -476,7 +503,7 @@ impl Router {
         }
         let digest = digest::digest(call, &definitions, &targets.identity());
         let (touches, hosts) = (targets.touches.clone(), targets.hosts.clone());
-        let env = self.env_with(limits, &tools, &request.ports);
+        let env = self.env_with(limits, &tools, &request.ports, request.mode);
         let step = match env.plan(&call.tool, &call.arguments) {
             Ok(step) => step,
             Err(Refusal { risk, needs, error }) => {

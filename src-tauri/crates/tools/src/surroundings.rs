@@ -12,12 +12,14 @@ use crate::digest::hex;
 use crate::plan::Step;
 use crate::reach::Reach;
 use crate::tool::tool_error;
-use crate::{Limits, Router, target, whose};
+use crate::{Limits, Router, goes_to, target, whose};
 
 /// What counts as around a point, to each side of it, in 0-1000 of the display: a button with its words, a line with those
 /// beside it.
 const SIDEWAYS: f64 = 60.0;
 const UPRIGHT: f64 = 40.0;
+/// What is no higher, and stands at the same height, is of the same row, however far beside.
+const ROW: f64 = 60.0;
 /// In 0-1000 of the display: where a field is, roughly.
 const GRID: f64 = 4.0;
 /// Longest wait for one look.
@@ -163,7 +165,15 @@ impl Router {
         limits: &Limits,
     ) -> Option<String> {
         let area = around(points)?;
-        Some(of_names(&self.elements_in(&area, points, display, pid, limits).await))
+        let band = NormRect { x: 0.0, width: 1000.0, ..area };
+        let mut there = self.elements_in(&band, points, display, pid, limits).await;
+        // A button at a row's end is for what stands at its beginning.
+        let is_in_row = |one: &NormRect| {
+            let holds = |point: &NormPoint| one.y <= point.y() && point.y() <= one.y + one.height;
+            one.height <= ROW && points.iter().any(holds)
+        };
+        there.retain(|one| goes_to::meet(&one.bounds, &area) || is_in_row(&one.bounds));
+        Some(of_names(&there))
     }
 
     async fn look_at(&self, places: &[Area]) -> Option<String> {
@@ -201,10 +211,12 @@ fn of_names(elements: &[Element]) -> String {
     hex(&names.finalize())
 }
 
-/// A hash of which field it is, whatever is in it: what runs in a terminal goes on while its user is asked.
+/// A hash of which field it is, and of what is in a line: a form that shows another record has the same fields. What is in a
+/// larger one is left out: what runs in a terminal goes on while its user is asked.
 fn of_field(field: &Element) -> String {
     let place = [field.bounds.x, field.bounds.y].map(|at| (at / GRID).round() as i64);
-    hex(&Sha256::digest(format!("{:?}", (&field.role, &field.name, place))))
+    let value = Some(&field.value).filter(|_| field.bounds.height <= ROW);
+    hex(&Sha256::digest(format!("{:?}", (&field.role, &field.name, place, value))))
 }
 
 impl Step {

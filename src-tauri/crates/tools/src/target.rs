@@ -24,7 +24,7 @@ use crate::secrets::{self, Landing, PASSWORD};
 use crate::whose::{in_app, is, is_unlisted, named, owned, taker};
 use crate::{goes_to, hosts, untrusted};
 
-mod beyond;
+pub(crate) mod beyond;
 mod gravity;
 
 pub(crate) use gravity::meets_field;
@@ -113,10 +113,12 @@ pub(crate) enum Destination {
     Window(Touched),
     Address(String),
     File(FileThere),
-    /// A calendar's or list's name.
-    Calendar(String),
-    /// A command's line, or the one under way that is spoken to.
-    Command(String),
+    Calendar(EntryThere),
+    /// A command's line, or the one under way that is spoken to; in which folder.
+    Command {
+        line: String,
+        folder: String,
+    },
 }
 
 /// A file that would be changed, as it is now: a yes is for no other.
@@ -128,6 +130,17 @@ pub(crate) struct FileThere {
     pub version: Option<String>,
 }
 
+/// An event or a reminder as it is now, or the calendar that a new one goes to: a yes is for no other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct EntryThere {
+    /// The calendar's or list's, by its id.
+    pub calendar: String,
+    /// What tells it from what it was before; `None` if it is new.
+    pub version: Option<String>,
+    /// For people.
+    pub called: String,
+}
+
 impl Destination {
     /// What an approval is bound to.
     fn identity(&self) -> Value {
@@ -135,8 +148,10 @@ impl Destination {
             Self::Window(touched) => touched.identity(),
             Self::Address(address) => json!({ "address": address }),
             Self::File(FileThere { path, version }) => json!({ "file": path, "version": version }),
-            Self::Calendar(name) => json!({ "calendar": name }),
-            Self::Command(line) => json!({ "command": line }),
+            Self::Calendar(EntryThere { calendar, version, called }) => {
+                json!({ "calendar": calendar, "version": version, "entry": called })
+            }
+            Self::Command { line, folder } => json!({ "command": line, "folder": folder }),
         }
     }
 
@@ -145,8 +160,8 @@ impl Destination {
             Self::Window(touched) => &touched.app,
             Self::Address(address) => address,
             Self::File(file) => &file.path,
-            Self::Calendar(name) => name,
-            Self::Command(line) => line,
+            Self::Calendar(there) => &there.called,
+            Self::Command { line, .. } => line,
         }
     }
 
@@ -164,7 +179,8 @@ impl Destination {
             | Reach::Page { .. }
             | Reach::Files { .. }
             | Reach::Command(_)
-            | Reach::Calendar { .. } => false,
+            | Reach::Calendar { .. }
+            | Reach::Search { .. } => false,
         };
         let window = if may_be_another { now.window } else { then.window };
         *now == Touched { window, is_modal: now.is_modal, ..then.clone() }
@@ -242,6 +258,7 @@ impl Targets {
         if part.risk() < Risk::Edit
             || matches!(reach, Reach::Nowhere | Reach::Address(_) | Reach::Page { .. })
             || matches!(reach, Reach::Files { .. } | Reach::Command(_) | Reach::Calendar { .. })
+            || matches!(reach, Reach::Search { .. })
         {
             return;
         }
@@ -531,9 +548,12 @@ pub(crate) async fn find(
                 beyond::add_command(targets, part, ordered, ports);
                 continue;
             }
-            Reach::Calendar { name, event, deletes } => {
-                beyond::add_calendar(targets, part, (name.as_deref(), event.as_deref()), *deletes, ports)
-                    .await;
+            Reach::Calendar { entry, deletes } => {
+                beyond::add_calendar(targets, part, entry, *deletes, ports).await;
+                continue;
+            }
+            Reach::Search { words } => {
+                beyond::add_search(targets, part, words, grants, ports);
                 continue;
             }
             _ => {}
@@ -549,7 +569,7 @@ pub(crate) async fn find(
         let mut hides = None;
         match reach {
             Reach::Nowhere | Reach::Address(_) | Reach::Page { .. } => {}
-            Reach::Files { .. } | Reach::Command(_) | Reach::Calendar { .. } => {}
+            Reach::Files { .. } | Reach::Command(_) | Reach::Calendar { .. } | Reach::Search { .. } => {}
             Reach::Focus { enters } => {
                 let taker = taker(desktop, windows, None).await.map(touched);
                 if taker.is_none() && *enters && is_unlisted(desktop).await {

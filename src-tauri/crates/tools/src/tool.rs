@@ -93,7 +93,7 @@ mod use_tools;
 mod wait;
 
 pub(crate) use batch::NAME as BATCH;
-pub(crate) use calendar::take_back as take_back_entry;
+pub(crate) use calendar::{meant as meant_calendar, take_back as take_back_entry};
 pub use context::Context;
 pub(crate) use files::{Text, shown_diff, take_back as take_back_file};
 pub(crate) use on_screen::{Clipboards, take_back_on_screen};

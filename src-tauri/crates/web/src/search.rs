@@ -48,6 +48,15 @@ pub enum Engine {
 }
 
 impl Engine {
+    /// Where what is asked goes.
+    pub fn address(&self) -> String {
+        match self {
+            Self::Google { .. } => Bases::default().google,
+            Self::Brave { .. } => Bases::default().brave,
+            Self::SearXng { url } => url.clone(),
+        }
+    }
+
     pub fn name(&self) -> &'static str {
         match self {
             Self::Google { .. } => google::NAME,

@@ -412,6 +412,10 @@ fn reminder(store: &EKEventStore, id: &ReminderId) -> Result<Retained<EKReminder
     item.and_then(|item| item.downcast().ok()).ok_or_else(|| Error::not_found(format!("the reminder {id}")))
 }
 
+pub(super) fn one_reminder(store: &EKEventStore, id: &ReminderId) -> Result<Reminder, Error> {
+    Ok(seen_reminder(&*reminder(store, id)?))
+}
+
 fn save_reminder(store: &EKEventStore, reminder: &EKReminder) -> Result<(), Error> {
     // SAFETY: the reminder belongs to this store.
     unsafe { store.saveReminder_commit_error(reminder, true) }.map_err(failed("a change of the reminder"))

@@ -198,9 +198,10 @@ impl Driver {
             || self.run.spec.approval == ApprovalMode::Auto;
         let read = if is_told { self.has_read() } else { Vec::new() };
         let (router, limits) = (self.run.router.clone(), self.run.limits.clone());
-        let (target, goes_to, seen, sight) = tokio::join!(
+        let (target, mut goes_to, entries, seen, sight) = tokio::join!(
             lease::target(&router, &call),
             router.goes_to(&call, &limits),
+            router.entries(&call, &self.run.ports, &limits),
             router.surroundings(&call, &limits),
             router.sight(&call, &limits),
         );
@@ -208,6 +209,11 @@ impl Driver {
             Some(taken) => Some(Box::new(self.run.log.put_picture(taken).await?)),
             None => None,
         };
+        for (there, entry) in goes_to.iter_mut().zip(entries) {
+            if there.is_empty() {
+                *there = entry;
+            }
+        }
         let window = window.map(Into::into);
         let mut approval = Approval {
             id,

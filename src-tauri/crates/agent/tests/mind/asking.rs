@@ -314,6 +314,22 @@ async fn an_approved_act_on_an_element_or_by_keys_needs_the_row_and_the_field_th
     for (case, step, at_first, then, is_done) in [
         ("the same", click(), rent(), rent(), true),
         ("another row", click(), rent(), vec![button("Save"), label("Gift 9,000")], false),
+        // What a button at the end of a row is for stands at its beginning.
+        (
+            "a row's other end",
+            click(),
+            vec![button("Save"), far("Rent 10")],
+            vec![button("Save"), far("Gift 9,000")],
+            false,
+        ),
+        (
+            "a row elsewhere",
+            click(),
+            vec![button("Save"), row_below("12:00")],
+            vec![button("Save"), row_below("12:01")],
+            true,
+        ),
+        ("another record", typing(), holding("Rent"), holding("Gift"), false),
         ("the same field", typing(), two("e1"), two("e1"), true),
         ("another field", typing(), two("e1"), two("e2"), false),
         ("known by now", typing(), two(""), two("e2"), true),
@@ -378,6 +394,22 @@ fn rent() -> Vec<Element> {
 fn label(name: &str) -> Element {
     let bounds = NormRect { x: 430.0, y: 490.0, width: 40.0, height: 20.0 };
     Element { reference: "e2".into(), role: "label".into(), name: name.into(), bounds, ..Element::default() }
+}
+
+/// In its row, far beside it.
+fn far(name: &str) -> Element {
+    let bounds = NormRect { x: 10.0, y: 488.0, width: 60.0, height: 24.0 };
+    Element { bounds, ..label(name) }
+}
+
+fn row_below(name: &str) -> Element {
+    let bounds = NormRect { x: 10.0, y: 900.0, width: 60.0, height: 24.0 };
+    Element { bounds, ..label(name) }
+}
+
+/// The field with the keyboard of a form that shows one record after the other.
+fn holding(value: &str) -> Vec<Element> {
+    vec![Element { value: value.into(), ..field("e1", 100.0, true) }]
 }
 
 fn button(name: &str) -> Element {

@@ -135,7 +135,7 @@ impl SpacePath {
     }
 
     /// The path of an entry of this folder. `name` is one name as the system gave it.
-    pub(super) fn join(&self, name: &str) -> Self {
+    pub(crate) fn join(&self, name: &str) -> Self {
         if self.is_root() { Self(name.to_owned()) } else { Self(format!("{}/{name}", self.0)) }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Data and one comparison. Knows no modes and asks nobody.
 
+use std::sync::LazyLock;
+
 use serde::Serialize;
 
 use super::path::SpacePath;
@@ -178,18 +180,34 @@ pub fn protected(path: &SpacePath) -> Option<Why> {
     if parts.last().is_some_and(|name| EXAMPLES.contains(&name.as_str())) {
         return None;
     }
-    PROTECTED.iter().find(|(pattern, _)| is_of(&parts, pattern)).map(|(_, why)| *why)
+    let names: Vec<&str> = parts.iter().map(String::as_str).collect();
+    PATTERNS.iter().find(|(pattern, _)| is_of(&names, pattern)).map(|(_, why)| *why)
 }
 
 /// Whether the user is always asked before `path` is read.
 pub fn holds_secret(path: &SpacePath) -> bool {
     let parts: Vec<String> = path.parts().map(plain).collect();
-    protected(path) == Some(Why::Secret) || KEYS_TOO.iter().any(|pattern| is_of(&parts, pattern))
+    let names: Vec<&str> = parts.iter().map(String::as_str).collect();
+    protected(path) == Some(Why::Secret) || KEYS_PATTERNS.iter().any(|pattern| is_of(&names, pattern))
 }
 
-fn is_of(parts: &[String], pattern: &str) -> bool {
-    let names: Vec<&str> = parts.iter().map(String::as_str).collect();
-    fits(&pattern.split('/').collect::<Vec<_>>(), &names)
+/// Whether a file's name alone does not tell that it holds a private key: certificates end like it.
+pub(crate) fn may_be_public(path: &SpacePath) -> bool {
+    let name = path.name().map(plain).unwrap_or_default();
+    protected(path).is_none() && (name.ends_with(".pem") || name.ends_with(".key"))
+}
+
+type Pattern = Vec<&'static str>;
+
+/// Split once: whole folders are looked through by them.
+static PATTERNS: LazyLock<Vec<(Pattern, Why)>> =
+    LazyLock::new(|| PROTECTED.iter().map(|(pattern, why)| (pattern.split('/').collect(), *why)).collect());
+static KEYS_PATTERNS: LazyLock<Vec<Pattern>> =
+    LazyLock::new(|| KEYS_TOO.iter().map(|pattern| pattern.split('/').collect()).collect());
+
+fn is_of(names: &[&str], pattern: &[&str]) -> bool {
+    let may_end = |last: &&str| *last == "**" || names.last().is_some_and(|name| name_fits(last, name));
+    pattern.last().is_some_and(may_end) && fits(pattern, names)
 }
 
 /// A name as the most careless file system sees it.

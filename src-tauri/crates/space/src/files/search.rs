@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::error::FileError;
 use super::kind::Kind;
 use super::path::SpacePath;
+use super::protect::holds_secret;
 use super::walk::{Ignoring, Skipped, Then, walk};
 use super::{Space, Stop};
 
@@ -122,7 +123,8 @@ impl Space {
         Ok(out)
     }
 
-    /// Looks for a pattern in text files. Binary files, links and files with further names are skipped and counted.
+    /// Looks for a pattern in text files. Binary files, links, files with further names and, but where one is searched by
+    /// itself, those that hold keys are skipped and counted.
     pub fn search(&self, query: &Query, stop: Stop<'_>) -> Result<Found, FileError> {
         let matcher = matcher(query)?;
         let globs = globs(&query.globs)?;
@@ -183,6 +185,10 @@ impl Space {
                 return Ok(Then::On);
             }
             let Some(name) = path.name() else { return Ok(Then::On) };
+            if holds_secret(path) {
+                skipped.secret += 1;
+                return Ok(Then::On);
+            }
             match self.file_in(dir, name, path) {
                 Ok((file, _)) => one(file, path, skipped),
                 Err(FileError::HardLinked { .. }) => {

@@ -41,6 +41,8 @@ pub struct Skipped {
     pub binary: u64,
     /// Files with a line that is too long.
     pub long_lines: u64,
+    /// Files that hold keys: whether they match would tell what is in them.
+    pub secret: u64,
 }
 
 /// Which entries a walk meets.

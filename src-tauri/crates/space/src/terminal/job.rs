@@ -4,6 +4,7 @@
 //! command lives: the sandbox ends with the *thread* that started it (`PDEATHSIG`), and only who has not reaped a
 //! process yet may signal it by number.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,6 +18,7 @@ use super::sandbox::{Confinement, Launch};
 use super::screen::Screen;
 use super::watch::{Tree, Watched};
 use super::{CommandSpec, Limits, TerminalError};
+use crate::files::{SpacePath, Why};
 use protocol::terminal::Line;
 
 /// Updates come at most this often.
@@ -91,6 +93,8 @@ pub struct Job {
     spec: CommandSpec,
     shared: Arc<Shared>,
     ended: watch::Receiver<Option<Ended>>,
+    before: BTreeMap<SpacePath, Why>,
+    closed: Vec<SpacePath>,
 }
 
 type Ended = Arc<Result<Outcome, String>>;
@@ -124,6 +128,26 @@ impl Job {
 
     pub fn command(&self) -> &str {
         &self.spec.command
+    }
+
+    /// What ran something later when it began, and what holds keys and was closed to it then.
+    pub(super) fn note_before(&mut self, before: BTreeMap<SpacePath, Why>, mut closed: Vec<SpacePath>) {
+        closed.retain(|path| !self.may_make(path));
+        (self.before, self.closed) = (before, closed);
+    }
+
+    pub(super) fn before(&self) -> &BTreeMap<SpacePath, Why> {
+        &self.before
+    }
+
+    /// Whether it was opened to it.
+    pub(super) fn may_make(&self, path: &SpacePath) -> bool {
+        self.spec.opened.iter().any(|opened| opened.holds(path) || path.holds(opened))
+    }
+
+    /// Files and folders that hold keys, which it cannot read where it is confined.
+    pub fn closed(&self) -> &[SpacePath] {
+        &self.closed
     }
 
     pub fn is_running(&self) -> bool {
@@ -225,7 +249,7 @@ pub(super) fn start(
     };
     std::thread::Builder::new().name(format!("job-{id}")).spawn(keeper).map_err(pty)?;
     started.recv().map_err(pty)??;
-    Ok(Job { id, spec, shared, ended })
+    Ok(Job { id, spec, shared, ended, before: BTreeMap::new(), closed: Vec::new() })
 }
 
 fn pty(error: impl std::fmt::Display) -> TerminalError {

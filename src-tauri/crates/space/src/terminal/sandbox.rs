@@ -6,6 +6,8 @@
 mod bubblewrap;
 #[cfg(target_os = "linux")]
 mod etc;
+mod git_config;
+mod guard;
 mod place;
 #[cfg(any(target_os = "macos", test))]
 mod seatbelt;
@@ -19,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CommandSpec, TerminalError, Unconfined};
 
+pub(super) use guard::Found;
 pub(super) use place::Enclosure;
 
 /// What commands may reach. Off: a network of their own with nothing but themselves in it.
@@ -68,7 +71,7 @@ pub(super) struct Launch {
     pub(super) confinement: Confinement,
     /// Where the sandbox says that the command ran; gone with the launch.
     status: Option<tempfile::NamedTempFile>,
-    _git: std::sync::Arc<Vec<place::GitPath>>,
+    _closed: Option<place::ClosedPaths>,
 }
 
 impl Launch {
@@ -115,16 +118,23 @@ impl Sandbox {
         &self.strength
     }
 
-    pub(super) fn launch(&self, place: &Enclosure, spec: &CommandSpec) -> Result<Launch, TerminalError> {
+    pub(super) fn launch(
+        &self,
+        place: &Enclosure,
+        spec: &CommandSpec,
+        found: &Found,
+    ) -> Result<Launch, TerminalError> {
         let folder = place.folder(spec.cwd.as_deref())?;
+        #[cfg(not(target_os = "linux"))]
+        let _ = found;
         match (&self.strength, spec.unconfined) {
             #[cfg(target_os = "linux")]
             (Strength::Bubblewrap { .. }, _) => match &self.bubblewrap {
-                Some(bubblewrap) => bubblewrap.launch(place, &folder, &spec.command),
+                Some(bubblewrap) => bubblewrap.launch(place, &folder, &spec.command, (found, &spec.opened)),
                 None => Err(TerminalError::NoSandbox { why: "bubblewrap was not probed".into() }),
             },
             #[cfg(target_os = "macos")]
-            (Strength::Seatbelt, _) => Ok(seatbelt::launch(place, folder, &spec.command)),
+            (Strength::Seatbelt, _) => Ok(seatbelt::launch(place, folder, spec)),
             (Strength::None { why }, Unconfined::Refuse) => {
                 Err(TerminalError::NoSandbox { why: why.clone() })
             }
@@ -149,7 +159,7 @@ fn bare(place: &Enclosure, folder: PathBuf, command: &str) -> Launch {
         folder,
         confinement: Confinement::None,
         status: None,
-        _git: Default::default(),
+        _closed: None,
     }
 }
 

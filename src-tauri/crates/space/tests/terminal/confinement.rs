@@ -278,6 +278,7 @@ fn a_commands_environment_is_the_short_list_and_ours_cannot_be_read() {
         "GIT_CONFIG_VALUE_0",
         "GIT_CONFIG_KEY_1",
         "GIT_CONFIG_VALUE_1",
+        "GIT_OPTIONAL_LOCKS",
         "SHLVL",
         "_",
         "OLDPWD",
@@ -340,4 +341,163 @@ async fn typing_into_the_terminal_by_ioctl_is_refused_and_would_reach_nobody() {
     // The terminal is the command's own: opened for it, and closed with it.
     let one = here.says("stat -Lc %t:%T /proc/self/fd/0").await;
     assert!(one.starts_with("88:"), "{one}");
+}
+
+/// What a command says of a file that is closed to it.
+const CLOSED: &str = "Permission denied";
+
+// bar: C7, C13
+#[tokio::test]
+async fn what_holds_keys_cannot_be_read_by_a_command_that_was_not_allowed_to() {
+    let here = here();
+    let space = here.space.path();
+    let key = "-----BEGIN OPENSSH PRIVATE KEY-----\ncanary\n";
+    for (name, text) in [
+        (".env", "TOKEN=canary"),
+        ("app/.env.local", "TOKEN=canary"),
+        (".npmrc", "//r/:_authToken=canary"),
+        ("a/b/c/d/.netrc", "password canary"),
+        (".ssh/config", "canary"),
+        ("certs/own.pem", key),
+        ("certs/id_ed25519", key),
+        ("certs/public.pem", "-----BEGIN CERTIFICATE-----\nfor all"),
+        (".env.example", "TOKEN= for all"),
+        ("notes.txt", "for all"),
+    ] {
+        let path = space.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    for one in [
+        "grep -rn canary . ; cat .e* ; cat */*/*/*/.n* ; cat .ssh/* certs/*",
+        "find . -type f -exec cat {} +",
+        "cp -r . /tmp/all; grep -r canary /tmp/all",
+        "tar cf /tmp/x.tar . ; tar xOf /tmp/x.tar",
+        "ln .env link; cat link; mv .env moved; cat moved; cat /proc/self/cwd/.env",
+        "chmod 644 .env; cat .env; umount .env; cat .env",
+        "mv app other; cat other/.env.local; mv .ssh ssh; cat ssh/config; mv other app",
+        "perl -e 'open F, \"<.env\" and print <F>'; dd if=.env; strings .env; mv a x; cat x/b/c/d/.netrc",
+    ] {
+        let said = here.says(one).await;
+        assert!(!said.contains("canary"), "{one}: {said}");
+    }
+    let said = here.says("cat .env; cat certs/public.pem .env.example notes.txt").await;
+    assert!(said.contains(CLOSED) && said.matches("for all").count() == 3, "{said}");
+    assert_eq!(std::fs::read_to_string(space.join(".env")).unwrap(), "TOKEN=canary");
+    // What the user said yes to is open, and nothing else.
+    let opened = vec![space::files::SpacePath::parse(".env", space, space::files::Names::HERE).unwrap()];
+    let spec = CommandSpec { opened, ..CommandSpec::new("cat .env .npmrc; echo more >> .env") };
+    let said = here.run_spec(spec).await.text;
+    assert!(said.contains("TOKEN=canary") && said.contains(CLOSED) && !said.contains("_authToken"), "{said}");
+    assert_eq!(std::fs::read_to_string(space.join(".env")).unwrap(), "TOKEN=canarymore\n");
+    // What came since is closed to the next one.
+    std::fs::write(space.join("app/.env"), "TOKEN=canary").unwrap();
+    let said = here.says("cat app/.env").await;
+    assert!(said.contains(CLOSED) && !said.contains("canary"), "{said}");
+}
+
+// bar: C7, C10
+#[tokio::test]
+async fn what_runs_something_later_cannot_be_changed_by_a_command_and_what_it_makes_is_told() {
+    let here = here();
+    let space = here.space.path();
+    for name in [".vscode/tasks.json", ".envrc", "sub/.husky/pre-commit", ".mcp.json", "sub/x.code-workspace"]
+    {
+        let path = space.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "as it was").unwrap();
+    }
+    let before = state(space);
+    let kept = |all: &BTreeMap<String, (u32, u32, i64, i64, Vec<u8>)>| {
+        all.iter().map(|(path, about)| (path.clone(), about.4.clone())).collect::<BTreeMap<_, _>>()
+    };
+    for one in [
+        "echo evil > .vscode/tasks.json; echo evil > .vscode/new.json; echo evil >> .envrc; rm -f .mcp.json",
+        "mv .vscode v; rm -rf .vscode; mv -f /etc/passwd .envrc; cp /etc/passwd .mcp.json; rm -rf sub",
+        "mv sub other; mkdir -p sub/.husky; echo evil > sub/.husky/pre-commit; chmod 755 .envrc",
+        "echo evil > sub/.husky/post-merge; sed -i s/as/evil/ sub/x.code-workspace; ln -sf /x .envrc",
+    ] {
+        here.run(one).await;
+        assert_eq!(kept(&state(space)), kept(&before), "{one}");
+    }
+    let made = async |line: &str, opened: &[&str]| {
+        let parse =
+            |name: &&str| space::files::SpacePath::parse(name, space, space::files::Names::HERE).unwrap();
+        let spec = CommandSpec { opened: opened.iter().map(parse).collect(), ..CommandSpec::new(line) };
+        let job = here.terminal.start(spec, |_| {}).unwrap();
+        job.wait().await.unwrap();
+        let made = here.terminal.made_by(&job);
+        made.into_iter().map(|(path, _)| path.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        made("mkdir -p n/.vscode; echo x > n/.vscode/tasks.json; echo x > n/.envrc", &[]).await,
+        ["n/.envrc", "n/.vscode"]
+    );
+    assert_eq!(
+        made("mkdir -p m/.vscode; echo x > m/.vscode/tasks.json", &["m/.vscode/tasks.json"]).await,
+        [""; 0]
+    );
+    assert_eq!(made("git init -q r; echo x > r/a; git -C r add .", &[]).await, [""; 0]);
+    assert_eq!(
+        made("git init -q e; git -C e config core.fsmonitor ./x; echo x > e/.git/hooks/pre-commit", &[])
+            .await,
+        ["e/.git/config", "e/.git/hooks"]
+    );
+    assert_eq!(made("mkdir l; echo 'gitdir: ../elsewhere' > l/.git; git init -q deep/down; git -C deep/down config diff.external x", &[]).await, [
+        "deep/down/.git/config",
+        "l/.git"
+    ]);
+}
+
+// bar: C20, C21
+#[tokio::test]
+async fn a_look_at_a_repository_runs_nothing_that_its_configuration_or_its_hooks_name() {
+    let here = here();
+    let space = here.space.path();
+    let git = |arguments: &[&str]| {
+        let mut line = Command::new("git");
+        line.args(arguments).current_dir(space).env("HOME", space).env("GIT_CONFIG_NOSYSTEM", "1");
+        line.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
+    };
+    assert!(git(&["init"]));
+    std::fs::write(space.join("evil"), "#!/bin/sh\ntouch ran\ncat \"$@\" 2>/dev/null\n").unwrap();
+    std::fs::set_permissions(space.join("evil"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .unwrap();
+    std::fs::write(space.join("a.txt"), "one\n").unwrap();
+    std::fs::write(space.join(".gitattributes"), "*.txt diff=evil filter=evil merge=evil\n").unwrap();
+    assert!(git(&["add", "a.txt", ".gitattributes"]));
+    assert!(git(&["-c", "user.name=me", "-c", "user.email=me@example.org", "commit", "-m", "one"]));
+    let config = "[core]\n\tfsmonitor = ./evil\n\tpager = ./evil\n\thooksPath = .\n[diff]\n\texternal = ./evil\n\
+                  [diff \"evil\"]\n\ttextconv = ./evil\n\tcommand = ./evil\n[filter \"evil\"]\n\tclean = ./evil\n\tsmudge = ./evil\n\
+                  [gpg]\n\tprogram = ./evil\n[log]\n\tshowSignature = true\n[include]\n\tpath = ../more\n";
+    let own = std::fs::read_to_string(space.join(".git/config")).unwrap();
+    std::fs::write(space.join(".git/config"), format!("{own}{config}")).unwrap();
+    std::fs::write(space.join("more"), "[core]\n\tfsmonitor = ./evil\n").unwrap();
+    std::fs::create_dir_all(space.join(".git/hooks")).unwrap();
+    std::fs::copy(space.join("evil"), space.join(".git/hooks/post-index-change")).unwrap();
+    std::fs::write(space.join("a.txt"), "two\n").unwrap();
+    let mut said = String::new();
+    for one in [
+        "git status",
+        "git diff",
+        "git log -p",
+        "git show",
+        "git blame a.txt",
+        "git log --show-signature",
+        "git ls-files -m",
+        "git describe --always",
+    ] {
+        assert_eq!(
+            space::terminal::policy::weigh(one).effect,
+            space::terminal::policy::Effect::Reads,
+            "{one}"
+        );
+        said += &here.says(one).await;
+        assert!(!space.join("ran").exists(), "{one}: {said}");
+    }
+    assert!(said.contains("+two") && said.contains("modified"), "{said}");
+    assert!(
+        std::fs::read_to_string(space.join(".git/config")).unwrap().contains("./evil"),
+        "it is the user's"
+    );
 }

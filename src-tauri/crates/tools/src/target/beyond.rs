@@ -3,18 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agenda::EventId;
+use agenda::{Calendar, EventId, ReminderId};
 use protocol::contract::EffectClass;
 use protocol::tool::Grant;
 use space::files::FileError;
 use space::terminal::policy;
 
-use super::{Destination, FileThere, NAME_CHARS, Targets};
+use super::{Destination, EntryThere, FileThere, NAME_CHARS, Targets};
 use crate::contract::{self, Need};
 use crate::plan::Step;
+use crate::policy::Grants;
 use crate::ports::Ports;
-use crate::reach::{FileAct, Ordered};
-use crate::untrusted;
+use crate::reach::{Entry, FileAct, Ordered};
+use crate::{tool, untrusted};
 
 /// Characters of why something is asked.
 const REASON_CHARS: usize = 200;
@@ -70,6 +71,7 @@ pub(super) async fn add_files(
 /// A command is its line, in its folder. A yes for commands like it is for their programs and what they are told first.
 pub(super) fn add_command(targets: &mut Targets, part: &Step, ordered: &Ordered, ports: &Ports) {
     let (path, below_home) = ports.root();
+    let folder = path.clone();
     targets.needs.push(Need::Folder { path, below_home });
     targets.needs.push(Need::Effect(EffectClass::Run));
     let line = match ordered {
@@ -88,34 +90,88 @@ pub(super) fn add_command(targets: &mut Targets, part: &Step, ordered: &Ordered,
         Ordered::Input { job, text } => format!("into job {job}: {text}"),
         Ordered::Stop { job } => format!("the end of job {job}"),
     };
-    targets.places.push(Destination::Command(line));
+    targets.places.push(Destination::Command { line, folder });
 }
 
-/// A calendar by its name, the one of the settings where none is named; or an event as it is now. Where others are
-/// invited, the calendar's server may write to them.
+/// A calendar by its name, the one of the settings where none is named; or an entry as it is now, with the calendar that it
+/// is in, whatever the call says. Where others are invited, the calendar's server may write to them.
 pub(super) async fn add_calendar(
     targets: &mut Targets,
     part: &Step,
-    (name, event): (Option<&str>, Option<&str>),
+    entry: &Entry,
     deletes: bool,
     ports: &Ports,
 ) {
-    let mut place = untrusted::line(name.unwrap_or("your calendar"), NAME_CHARS);
     let effect = if deletes { EffectClass::Delete } else { EffectClass::Edit };
-    targets.needs.push(Need::Application(place.clone()));
     targets.needs.push(Need::Effect(effect));
-    targets.touches.push(Grant { tool: part.name().to_owned(), app: Some(place.clone()) });
-    if let (Some(event), Some(port)) = (event, &ports.agenda) {
-        let id = EventId(event.to_owned());
-        // What is not there any more is refused by whoever would change it.
-        if let Ok(Ok(there)) = tokio::time::timeout(LOOK, port.agenda.event(&id)).await {
-            place = format!("{} {}", untrusted::line(&there.title, NAME_CHARS), there.version);
-            if !there.invited.is_empty() {
-                let why =
-                    format!("{} others are invited, whom the calendar may write to", there.invited.len());
-                targets.weigh(why, vec![Need::Effect(EffectClass::Send)]);
-            }
-        }
+    // What is not there any more, or in no calendar, is refused by whoever would change it.
+    let Some(Looked { there, calendar, invited }) = look_at(entry, ports).await else {
+        targets.is_unknown = true;
+        targets.needs.push(Need::Untold("a calendar's entry that cannot be told"));
+        return;
+    };
+    targets.needs.push(Need::Application(calendar.clone()));
+    targets.touches.push(Grant { tool: part.name().to_owned(), app: Some(calendar) });
+    if invited > 0 {
+        let why = format!("{invited} others are invited, whom the calendar may write to");
+        targets.weigh(why, vec![Need::Effect(EffectClass::Send)]);
     }
-    targets.places.push(Destination::Calendar(place));
+    targets.places.push(Destination::Calendar(there));
+}
+
+/// What a calendar's entry is, for whoever is asked about it: an id says nothing to a person.
+pub(crate) async fn entry_called(entry: &Entry, ports: &Ports) -> Option<String> {
+    look_at(entry, ports).await.map(|looked| looked.there.called)
+}
+
+struct Looked {
+    there: EntryThere,
+    /// Its name.
+    calendar: String,
+    invited: usize,
+}
+
+async fn look_at(entry: &Entry, ports: &Ports) -> Option<Looked> {
+    let port = ports.agenda.as_ref()?;
+    let calendars = async { port.agenda.calendars().await.ok() };
+    let all = tokio::time::timeout(LOOK, calendars).await.ok().flatten()?;
+    let new = |name: Option<&str>, holds: fn(&Calendar) -> bool| {
+        let meant = tool::meant_calendar(&all, name, &port.usual, holds).ok()?;
+        Some((meant.id.clone(), None, String::new(), 0))
+    };
+    let line = |text: &str| untrusted::line(text, NAME_CHARS);
+    let (calendar, version, called, invited) = match entry {
+        Entry::NewEvent { calendar } => new(calendar.as_deref(), |one| one.holds.events())?,
+        Entry::NewReminder { list } => new(list.as_deref(), |one| one.holds.reminders())?,
+        Entry::Event(id) => {
+            let id = EventId(id.clone());
+            let event = tokio::time::timeout(LOOK, port.agenda.event(&id)).await.ok()?.ok()?;
+            let series = if event.recurrence.is_some() { ", again and again" } else { "" };
+            let called = format!("event “{}” ({}{series}) · ", line(&event.title), event.start);
+            (event.calendar, Some(event.version), called, event.invited.len())
+        }
+        Entry::Reminder(id) => {
+            let id = ReminderId(id.clone());
+            let reminder = tokio::time::timeout(LOOK, port.agenda.reminder(&id)).await.ok()?.ok()?;
+            let due = reminder.due.map(|due| format!(" ({due})")).unwrap_or_default();
+            let called = format!("reminder “{}”{due} · ", line(&reminder.title));
+            (reminder.list, Some(reminder.version), called, 0)
+        }
+    };
+    let name =
+        all.iter().find(|one| one.id == calendar).map_or_else(|| calendar.0.clone(), |one| line(&one.name));
+    let there = EntryThere { calendar: calendar.0, version, called: format!("{called}{name}") };
+    Some(Looked { there, calendar: name, invited })
+}
+
+/// The words of a search go to its engine. Once something was read they may carry it away: unless the user's own words have
+/// them, or named the engine, that is asked about.
+pub(super) fn add_search(targets: &mut Targets, part: &Step, words: &str, grants: &Grants, ports: &Ports) {
+    let engine = ports.web.as_ref().and_then(|web| web.engine.as_ref()?.as_ref().ok());
+    // Without one the call says so itself.
+    let Some(address) = engine.map(web::Engine::address) else { return };
+    targets.needs.extend(contract::of_address(&address));
+    if grants.has_read() && !grants.has_said(words) {
+        targets.send(part.name(), &address, grants);
+    }
 }

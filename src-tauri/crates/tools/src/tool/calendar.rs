@@ -35,7 +35,7 @@ pub(super) fn zone_name(named: Option<String>) -> Option<String> {
 }
 
 /// The calendar that is named, or the one that new entries go to.
-pub(super) fn meant<'a>(
+pub(crate) fn meant<'a>(
     all: &'a [Calendar],
     named: Option<&str>,
     usual: &str,

@@ -80,7 +80,9 @@ async fn read(cx: &Context, tool: &str, number: u32, from: u64, wait: Duration) 
         }
         Some(Err(error)) => return Outcome::failed(tool, Effect::Refused, commands::from_terminal(&error)),
     };
-    Outcome::looked(format!("job {number} ({line}): {how}"), data)
+    let mut told = Outcome::looked(format!("job {number} ({line}): {how}"), data);
+    commands::hold_back(cx, &mut told, &job).await;
+    told
 }
 
 pub(super) struct TypeCommand;

@@ -4,15 +4,21 @@ use std::sync::Arc;
 
 use protocol::tool::{ToolError, ToolErrorKind};
 use serde_json::{Value, json};
-use space::terminal::{Exit, Job, JobId, Stopped, Terminal, TerminalError};
+use space::files::{FileError, Space, SpacePath, Why};
+use space::terminal::{Exit, Job, JobId, Stopped, Strength, Terminal, TerminalError};
 
-use super::{Context, tool_error};
+use super::{Context, Outcome, files, tool_error};
 use crate::untrusted;
 
 /// Characters of a command's line for people.
 const LINE_CHARS: usize = 120;
 /// Characters of output in one answer: its beginning and its end, where it is longer.
 const OUTPUT_CHARS: usize = 12_000;
+
+/// Paths in one answer.
+const MOST_PATHS: usize = 10;
+/// Ends the name of what is not left where it would run.
+const HELD: &str = ".held";
 
 pub(super) fn terminal(cx: &Context) -> Result<Arc<Terminal>, ToolError> {
     cx.ports.terminal.clone().ok_or_else(none)
@@ -78,4 +84,60 @@ pub(super) fn from_terminal(error: &TerminalError) -> ToolError {
         | TerminalError::Pty(_) => ToolErrorKind::Failed,
     };
     tool_error(kind, untrusted::line(&error.to_string(), 500))
+}
+
+/// A command that failed may have missed what is closed to it.
+pub(super) fn tell_closed(told: &mut Outcome, job: &Job) {
+    let closed: Vec<_> = job.closed().iter().take(MOST_PATHS).map(files::shown).collect();
+    if !closed.is_empty() && told.data.is_object() {
+        told.data["closed"] = json!(closed);
+    }
+}
+
+/// What runs something later, outside of the sandbox, does not stay where a command has put it unasked: it gets another
+/// name, and whoever wants it there asks for it by its own.
+pub(super) async fn hold_back(cx: &Context, told: &mut Outcome, job: &Arc<Job>) {
+    let (Some(terminal), Some(keep)) = (cx.ports.terminal.clone(), cx.ports.keep.clone()) else { return };
+    if matches!(terminal.strength(), Strength::None { .. }) {
+        return;
+    }
+    let job = Arc::clone(job);
+    let work = move |space: &Space, _: &dyn Fn() -> bool| {
+        let mut held: Vec<(SpacePath, Result<String, String>, Why)> = Vec::new();
+        for (path, why) in terminal.made_by(&job) {
+            // A stop does not leave it there.
+            let changes = space.changes(&*keep, &|| false);
+            let names = (1..20).map(|number| match number {
+                1 => format!("{path}{HELD}"),
+                number => format!("{path}{HELD}-{number}"),
+            });
+            for name in names {
+                let Ok(to) = space.path(&name) else { break };
+                let moved = match changes.move_to(&path, &to) {
+                    Err(FileError::Exists { .. }) => continue,
+                    moved => moved,
+                };
+                held.push((path.clone(), moved.map(|_| name).map_err(|error| error.to_string()), why));
+                break;
+            }
+        }
+        Ok(held)
+    };
+    let Ok(held) = files::blocking(cx, work).await else { return };
+    for (path, moved, why) in held.iter().take(MOST_PATHS) {
+        let (path, why) = (files::shown(path), files::said(*why));
+        told.say(&match moved {
+            Ok(name) => format!(
+                "{path} {why}, and was not asked for: it is {} now",
+                untrusted::line(name, LINE_CHARS)
+            ),
+            Err(error) => format!(
+                "{path} {why}, was not asked for, and is still there ({})",
+                untrusted::line(error, LINE_CHARS)
+            ),
+        });
+    }
+    if !held.is_empty() {
+        told.effect = protocol::tool::Effect::Unverified;
+    }
 }

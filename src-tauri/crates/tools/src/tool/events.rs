@@ -11,7 +11,7 @@ use super::calendar::{NOTES_CHARS, TITLE_CHARS};
 use super::{
     Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, calendar, filled,
 };
-use crate::reach::Reach;
+use crate::reach::{Entry, Reach};
 
 const ID_CHARS: usize = 1_000;
 
@@ -131,7 +131,8 @@ impl Builtin for CreateEvent {
         bounded("notes", input.notes.as_ref(), NOTES_CHARS)?;
         let (start, end) = (moment("start", &input.start)?, moments("end", input.end.as_ref())?);
         calendar::zone(input.time_zone.as_deref())?;
-        let reach = Reach::Calendar { name: input.calendar.clone(), event: None, deletes: false };
+        let reach =
+            Reach::Calendar { entry: Entry::NewEvent { calendar: input.calendar.clone() }, deletes: false };
         Ok(Plan::new(Self::RISK, Create { input, start, end }).reaching(reach))
     }
 }
@@ -255,7 +256,7 @@ impl Builtin for ChangeEvent {
             recurrence: input.recurrence,
             version: input.version,
         };
-        let reach = Reach::Calendar { name: None, event: Some(input.id.clone()), deletes: false };
+        let reach = Reach::Calendar { entry: Entry::Event(input.id.clone()), deletes: false };
         Ok(Plan::new(Self::RISK, Change { id: EventId(input.id), patch, scope }).reaching(reach))
     }
 }
@@ -309,7 +310,7 @@ impl Builtin for DeleteEvent {
     fn plan(input: DeleteInput, _: &Env<'_>) -> Result<Plan, ToolError> {
         filled("id", &input.id, ID_CHARS)?;
         let scope = scope(input.which, input.occurrence.as_ref())?;
-        let reach = Reach::Calendar { name: None, event: Some(input.id.clone()), deletes: true };
+        let reach = Reach::Calendar { entry: Entry::Event(input.id.clone()), deletes: true };
         Ok(Plan::new(Self::RISK, Delete { id: EventId(input.id), scope }).reaching(reach))
     }
 }

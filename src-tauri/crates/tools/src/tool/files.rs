@@ -38,7 +38,10 @@ fn no_space() -> ToolError {
 
 /// A plan that changes these files: some are asked about each time, whatever was allowed.
 pub(super) fn changing(plan: Plan, paths: &[&SpacePath], does: FileAct) -> Plan {
-    let guarded = paths.iter().find_map(|path| Some((path, files::protected(path)?)));
+    // Under another name it would be read unasked.
+    let secret = |path: &SpacePath| files::holds_secret(path).then_some(Why::Secret);
+    let guarded =
+        paths.iter().find_map(|path| Some((path, files::protected(path).or_else(|| secret(path))?)));
     let paths = paths.iter().map(|path| path.to_string()).collect();
     let plan = plan.reaching(Reach::Files { paths, does });
     match guarded {
@@ -52,23 +55,34 @@ pub(super) fn reading(plan: Plan, path: &SpacePath) -> Plan {
     if files::holds_secret(path) { plan.asking_always(format!("{path} {}", said(Why::Secret))) } else { plan }
 }
 
-/// Why a command line is asked about each time: it names a file that reading, or changing, asks for. A help to the user
-/// and no fence: a line can reach a file without naming it.
-pub(super) fn named_in(line: &str, folder: Option<&str>, changes: bool, env: &Env<'_>) -> Option<String> {
-    let space = env.ports.space.as_ref()?;
-    let apart = |c: char| c.is_whitespace() || "\"'`;|&<>(){}=,$".contains(c);
-    line.split(apart).filter(|word| !word.is_empty()).find_map(|word| {
-        let path = folder.map_or_else(|| word.to_owned(), |folder| format!("{folder}/{word}"));
-        let path = space.path(&path).ok()?;
-        match files::protected(&path) {
-            _ if files::holds_secret(&path) => Some(format!("{path} {}", said(Why::Secret))),
-            Some(why) if changes => Some(format!("{path} {}", said(why))),
-            _ => None,
-        }
-    })
+/// What a command line names that reading, or changing, asks for: it is asked about each time, and open to that command once
+/// it is allowed. All else of the kind is closed to commands, which can reach a file without naming it.
+#[derive(Default)]
+pub(super) struct Named {
+    /// Why it asks; `None` if it names nothing of the kind.
+    pub(super) why: Option<String>,
+    pub(super) opened: Vec<SpacePath>,
 }
 
-fn said(why: Why) -> &'static str {
+pub(super) fn named_in(line: &str, folder: Option<&str>, changes: bool, env: &Env<'_>) -> Named {
+    let mut named = Named::default();
+    let Some(space) = env.ports.space.as_ref() else { return named };
+    let apart = |c: char| c.is_whitespace() || "\"'`;|&<>(){}=,$#".contains(c);
+    for word in line.split(apart).filter(|word| !word.is_empty()) {
+        let path = folder.map_or_else(|| word.to_owned(), |folder| format!("{folder}/{word}"));
+        let Ok(path) = space.path(&path) else { continue };
+        let why = match files::protected(&path) {
+            _ if files::holds_secret(&path) => Why::Secret,
+            Some(why) if changes => why,
+            _ => continue,
+        };
+        named.why.get_or_insert_with(|| format!("{path} {}", said(why)));
+        named.opened.push(path);
+    }
+    named
+}
+
+pub(super) fn said(why: Why) -> &'static str {
     match why {
         Why::Git => "tells Git what to run",
         Why::Startup => "is run by a shell or at a login",

@@ -11,7 +11,7 @@ use super::calendar::{NOTES_CHARS, TITLE_CHARS};
 use super::{
     Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, calendar, filled, within,
 };
-use crate::reach::Reach;
+use crate::reach::{Entry, Reach};
 
 const ID_CHARS: usize = 1_000;
 
@@ -129,7 +129,8 @@ impl Builtin for CreateReminder {
         within("priority", input.priority.unwrap_or(0), 0, 9)?;
         let at = input.due.as_deref().map(due).transpose()?;
         calendar::zone(input.time_zone.as_deref())?;
-        let reach = Reach::Calendar { name: input.list.clone(), event: None, deletes: false };
+        let reach =
+            Reach::Calendar { entry: Entry::NewReminder { list: input.list.clone() }, deletes: false };
         Ok(Plan::new(Self::RISK, Create { input, at }).reaching(reach))
     }
 }
@@ -227,7 +228,7 @@ impl Builtin for ChangeReminder {
             version: input.version,
         };
         let completes = input.done == Some(true);
-        let reach = Reach::Calendar { name: None, event: None, deletes: false };
+        let reach = Reach::Calendar { entry: Entry::Reminder(input.id.clone()), deletes: false };
         Ok(Plan::new(Self::RISK, Change { id: ReminderId(input.id), patch, completes }).reaching(reach))
     }
 }
@@ -299,7 +300,7 @@ impl Builtin for DeleteReminder {
 
     fn plan(input: DeleteInput, _: &Env<'_>) -> Result<Plan, ToolError> {
         filled("id", &input.id, ID_CHARS)?;
-        let reach = Reach::Calendar { name: None, event: None, deletes: true };
+        let reach = Reach::Calendar { entry: Entry::Reminder(input.id.clone()), deletes: true };
         Ok(Plan::new(Self::RISK, Delete { id: ReminderId(input.id) }).reaching(reach))
     }
 }
@@ -315,17 +316,15 @@ impl Task for Delete {
             Ok(port) => port,
             Err(error) => return Outcome::failed(DeleteReminder::NAME, Effect::Refused, error),
         };
+        let title = match port.agenda.reminder(&self.id).await {
+            Ok(reminder) => reminder.title,
+            Err(error) => return calendar::failed(DeleteReminder::NAME, &error),
+        };
         cx.begin();
         match port.agenda.delete_reminder(&self.id).await {
             Ok(undo) => {
-                let title = "a reminder";
-                calendar::changed(
-                    Changed::Reminder,
-                    format!("deleted {title}"),
-                    title,
-                    serde_json::Value::Null,
-                    &undo,
-                )
+                let summary = format!("deleted {}", calendar::shown(&title));
+                calendar::changed(Changed::Reminder, summary, &title, serde_json::Value::Null, &undo)
             }
             Err(error) => calendar::failed(DeleteReminder::NAME, &error),
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use protocol::tool::{Effect, Risk, ToolError};
+use protocol::tool::{Effect, Risk, ToolError, ToolErrorKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -11,7 +11,8 @@ use space::terminal::policy::{self, Effect as Does};
 use space::terminal::{CommandSpec, Confinement, Exit, Strength, Unconfined, Update};
 
 use super::{
-    Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, commands, files, filled, within,
+    Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, commands, files, filled, tool_error,
+    within,
 };
 use crate::reach::{Ordered, Reach};
 use crate::untrusted;
@@ -25,7 +26,8 @@ const SHOWN_LINES: usize = 400;
 pub(super) struct RunCommand;
 
 /// Runs a shell command in the user's folder and tells its output and exit code. Only that folder can be written, and
-/// there is no network. With `background` it goes on: `readCommand`, `typeCommand` and `stopCommand` take its job.
+/// there is no network; files with keys (.env) and what runs later (.vscode, .git/hooks) are closed unless its line names
+/// them, which asks. With `background` it goes on: `readCommand`, `typeCommand` and `stopCommand` take its job.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
@@ -61,6 +63,7 @@ impl Builtin for RunCommand {
         spec.cwd = input.folder.clone().map(Into::into);
         spec.timeout = (!background || input.seconds.is_some()).then(|| Duration::from_secs(seconds.into()));
         let named = files::named_in(&input.command, input.folder.as_deref(), risk > Risk::Navigate, env);
+        spec.opened = named.opened;
         let why = match terminal.strength() {
             Strength::None { why } => {
                 spec.unconfined = Unconfined::Allowed;
@@ -69,7 +72,7 @@ impl Builtin for RunCommand {
             Strength::Bubblewrap { .. } | Strength::Seatbelt => weighed
                 .unclear
                 .map(|why| format!("what this line does cannot be told: {}", untrusted::line(&why, 200)))
-                .or(named),
+                .or(named.why),
         };
         let reach = Reach::Command(Ordered::Run { line: input.command });
         let plan = Plan::new(risk, Run { spec, background }).reaching(reach);
@@ -107,7 +110,11 @@ impl Run {
             }
         };
         cx.begin();
-        let job = terminal.start(self.spec.clone(), tell).map_err(|error| commands::from_terminal(&error))?;
+        let spec = self.spec.clone();
+        // It looks through the folder first.
+        let started = tokio::task::spawn_blocking(move || terminal.start(spec, tell)).await;
+        let started = started.map_err(|panic| tool_error(ToolErrorKind::Failed, panic.to_string()))?;
+        let job = started.map_err(|error| commands::from_terminal(&error))?;
         if self.background {
             let number = job.id().0;
             let data = json!({ "job": number });
@@ -139,6 +146,10 @@ impl Run {
             // It ran, and says itself that it did not do what it should, or not whole.
             Exit::Code(_) | Exit::Stopped(_) => Effect::Unverified,
         };
+        if told.effect != Effect::Confirmed && outcome.confinement != Confinement::None {
+            commands::tell_closed(&mut told, &job);
+        }
+        commands::hold_back(cx, &mut told, &job).await;
         Ok(told)
     }
 }

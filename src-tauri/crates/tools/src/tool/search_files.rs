@@ -5,7 +5,7 @@ use protocol::tool::{Effect, Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use space::files::{Case, Line, Query, SpacePath, holds_secret};
+use space::files::{Case, Line, Query, SpacePath};
 
 use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, files, filled, within};
 use crate::untrusted;
@@ -75,9 +75,8 @@ impl Task for Search {
             let sign = if line.matches { ':' } else { '-' };
             format!("{}{sign} {text}", line.number)
         };
-        let (keys, shown): (Vec<_>, Vec<_>) =
-            found.files.iter().partition(|file| file.path != self.path && holds_secret(&file.path));
-        let files: Vec<_> = shown
+        let files: Vec<_> = found
+            .files
             .iter()
             .map(|file| {
                 let lines: Vec<_> = file.lines.iter().map(told).collect();
@@ -86,15 +85,15 @@ impl Task for Search {
             .collect();
         let more = if found.more { ", and there are more" } else { "" };
         let matches: usize =
-            shown.iter().map(|file| file.lines.iter().filter(|line| line.matches).count()).sum();
+            found.files.iter().map(|file| file.lines.iter().filter(|line| line.matches).count()).sum();
         let summary = format!("{matches} lines match below {}{more}", files::shown(&self.path));
         let mut data = json!({ "path": self.path.to_string(), "files": files });
         if found.more {
             data["more"] = true.into();
         }
-        if !keys.is_empty() {
+        if found.skipped.secret > 0 {
             data["withheld"] =
-                json!("matches in files that hold keys; each is searched by its own path, and asked about");
+                json!("files that hold keys; each is searched by its own path, and asked about");
         }
         if found.skipped != Default::default() {
             data["skipped"] = json!(found.skipped);

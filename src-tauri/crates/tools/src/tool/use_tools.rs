@@ -1,12 +1,15 @@
 //! `useTools`: the model asks for groups of tools that it does not begin with, so that no request carries them unused.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
-use protocol::tool::{Risk, ToolError, ToolErrorKind};
+use protocol::tool::{Mode, Risk, ToolError, ToolErrorKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, tool_error};
+use crate::spec::Tool;
 
 pub const NAME: &str = "useTools";
 
@@ -73,12 +76,15 @@ impl Builtin for UseTools {
             return Err(bad_arguments("groups is empty"));
         }
         let groups: Vec<Group> = input.groups.into_iter().map(Named::group).collect();
-        let of_them = env.tools.iter().filter(|tool| groups.contains(&tool.spec().group));
+        // As they will be offered: in Plan mode, those that only look.
+        let fits = |tool: &&Arc<dyn Tool>| env.mode == Mode::Act || tool.spec().risk == Risk::Observe;
+        let of_them = env.tools.iter().filter(|tool| groups.contains(&tool.spec().group)).filter(fits);
         let (missing, there): (Vec<_>, Vec<_>) = of_them
             .map(|tool| (tool.spec(), tool.missing(&env.available)))
             .partition(|(_, why)| why.is_some());
         if there.is_empty() {
-            let why = missing.into_iter().find_map(|(_, why)| why).unwrap_or_default();
+            let why = missing.into_iter().find_map(|(_, why)| why);
+            let why = why.unwrap_or_else(|| "in plan mode nothing of it only looks".to_owned());
             return Err(tool_error(ToolErrorKind::NotAvailable, format!("not available here: {why}")));
         }
         let names: Vec<_> = there.into_iter().map(|(spec, _)| spec.name.to_string()).collect();

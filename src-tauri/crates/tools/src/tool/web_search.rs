@@ -8,6 +8,7 @@ use serde_json::json;
 use web::SearchError;
 
 use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, filled, tool_error, within};
+use crate::reach::Reach;
 use crate::untrusted;
 
 const COUNT: u32 = 8;
@@ -40,7 +41,8 @@ impl Builtin for WebSearch {
         filled("query", &input.query, 400)?;
         let count = within("count", input.count.unwrap_or(COUNT), 1, 20)?;
         let page = within("page", input.page.unwrap_or(1), 1, 10)?;
-        Ok(Plan::new(Self::RISK, Search { query: input.query, count, page }))
+        let reach = Reach::Search { words: input.query.clone() };
+        Ok(Plan::new(Self::RISK, Search { query: input.query, count, page }).reaching(reach))
     }
 }
 

@@ -196,6 +196,8 @@ async fn what_runs_something_later_or_holds_keys_asks_in_every_mode_whatever_was
     }
     assert!(session.asks(&session.request("readFile", json!({"path": ".env"}))).await.is_some());
     assert!(session.asks(&session.request("readFile", json!({"path": ".npmrc"}))).await.is_some());
+    let copied = json!({"from": "server.pem", "to": "plain.txt", "copy": true});
+    assert!(session.asks(&session.request("moveFile", copied)).await.is_some());
     assert!(
         session
             .asks(&session.request("searchFiles", json!({"path": ".env", "pattern": "."})))
@@ -215,6 +217,15 @@ async fn a_search_withholds_what_stands_in_files_that_hold_keys() {
     let files = found.data["files"].as_array().unwrap();
     assert_eq!((files.len(), &files[0]["path"]), (1, &json!("notes.txt")), "{found:?}");
     assert!(found.summary.starts_with("1 lines"), "{found:?}");
+    // Whether they match is not told either: one question after the other would spell it out.
+    for pattern in ["^token=1", "^token=2", "nowhere"] {
+        let asked = session.done("searchFiles", json!({"pattern": pattern})).await.result;
+        assert_eq!(
+            (&asked.data["withheld"], &asked.data["skipped"]),
+            (&found.data["withheld"], &found.data["skipped"])
+        );
+        assert!(asked.data["withheld"].is_string(), "{asked:?}");
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -439,4 +450,178 @@ async fn a_change_on_the_screen_is_taken_back_where_it_is_as_it_was_left() {
     session.done("writeClipboard", json!({"text": "newer"})).await;
     let error = session.router.take_back(&again.result.changes[0], &session.ports).await.unwrap_err();
     assert!(error.message.contains("since"), "{error:?}");
+}
+
+/// A yes, or a grant, is for the entry and the calendar that were told, whatever the call's id leads to by then.
+// bar: C26
+#[tokio::test]
+async fn a_change_of_a_calendars_entry_is_for_that_entry_as_it_was_and_for_its_calendar() {
+    let session = Session::new();
+    let event = |title: &str, calendar: &str| json!({"title": title, "calendar": calendar, "start": "2026-12-01T10:00:00", "timeZone": "Europe/Berlin"});
+    let id = |executed: &Executed| executed.result.data["id"].clone();
+    let office = id(&session.done("createEvent", event("Deadline", "Work")).await);
+    let home = id(&session.done("createEvent", event("Dentist", "Home")).await);
+    let list = id(&session.done("createReminder", json!({"title": "Pay", "list": "Tasks"})).await);
+    for (tool, arguments, calendar, called) in [
+        ("deleteEvent", json!({"id": office}), "Work", "event “Deadline” (2026-12-01T10:00"),
+        ("changeEvent", json!({"id": home, "title": "x"}), "Home", "event “Dentist” (2026-12-01T10:00"),
+        ("changeReminder", json!({"id": list, "done": true}), "Tasks", "reminder “Pay” · Tasks"),
+        ("deleteReminder", json!({"id": list}), "Tasks", "reminder “Pay” · Tasks"),
+        ("createEvent", event("Lunch", "home"), "Home", "Home"),
+        ("createEvent", json!({"title": "Lunch", "start": "2026-12-01"}), "Work", "Work"),
+    ] {
+        let asked = session.asking(tool, arguments);
+        let assessment = session.router.assess(&asked, &limits()).await;
+        assert_eq!(assessment.touches[0].app.as_deref(), Some(calendar), "{tool}");
+        let told = session.router.entries(&asked.call, &asked.ports, &limits()).await;
+        assert!(told[0].starts_with(called) && told[0].ends_with(calendar), "{told:?}");
+    }
+    // What was allowed in one calendar is not in another.
+    let work = session.asking("deleteEvent", json!({"id": office}));
+    let mut elsewhere = session.asking("deleteEvent", json!({"id": home}));
+    elsewhere.grants.allow_in_run(session.router.assess(&work, &limits()).await.touches);
+    assert!(session.asks(&elsewhere).await.is_some());
+    let mut there = work.clone();
+    there.grants.allow_in_run(session.router.assess(&work, &limits()).await.touches);
+    assert_eq!(session.asks(&there).await, None);
+    // Somebody else has changed it since it was asked about.
+    for (tool, arguments, change, meanwhile) in [
+        ("deleteEvent", json!({"id": office}), "changeEvent", json!({"id": office, "title": "Party"})),
+        (
+            "changeReminder",
+            json!({"id": list, "done": true}),
+            "changeReminder",
+            json!({"id": list, "title": "Play"}),
+        ),
+        ("deleteReminder", json!({"id": list}), "changeReminder", json!({"id": list, "title": "Pray"})),
+    ] {
+        let mut asked = session.asking(tool, arguments);
+        asked.approved = Some(session.router.assess(&asked, &limits()).await.yes());
+        session.done(change, meanwhile).await;
+        let executed = execute(&session.router, asked, CancellationToken::new()).await;
+        assert_eq!(executed.result.error.unwrap().kind, ToolErrorKind::Forbidden, "{tool}");
+    }
+    // As it was shown, it is done.
+    for (tool, arguments) in [("deleteReminder", json!({"id": list})), ("deleteEvent", json!({"id": office}))]
+    {
+        let mut asked = session.asking(tool, arguments);
+        asked.approved = Some(session.router.assess(&asked, &limits()).await.yes());
+        let executed = execute(&session.router, asked.clone(), CancellationToken::new()).await;
+        assert_eq!(executed.result.error, None, "{tool}");
+        // What is not there any more asks, and whatever was granted does not cover it.
+        asked.approved = None;
+        assert!(session.asks(&asked).await.is_some());
+    }
+}
+
+/// A query can carry away what was read.
+// bar: C35
+#[tokio::test]
+async fn a_search_asks_once_something_was_read_unless_its_words_are_the_users_or_its_engine_was_named() {
+    let mut session = Session::new();
+    let engine = web::Engine::SearXng { url: "https://search.test/x".into() };
+    let web = WebPort {
+        fetcher: Fetcher::new("test", Guard::strict(&[])).unwrap(),
+        searcher: Searcher::new("test").unwrap(),
+        engine: Some(Ok(engine)),
+    };
+    session.ports.web = Some(Arc::new(web));
+    let search = |approval, has_read, words: &str| {
+        let mut grants = Grants::default();
+        grants.note_words(words);
+        ExecRequest {
+            approval,
+            has_read,
+            grants,
+            ..session.request("webSearch", json!({"query": "my PIN is 1234"}))
+        }
+    };
+    for approval in [ApprovalMode::Ask, ApprovalMode::Thread, ApprovalMode::Auto] {
+        let asks = async |has_read, words: &str| session.asks(&search(approval, has_read, words)).await;
+        assert_eq!(asks(false, "find it").await, None, "{approval:?}");
+        assert_eq!(asks(true, "look for: my PIN is 1234").await, None, "{approval:?}");
+        assert_eq!(asks(true, "ask search.test").await, None, "{approval:?}");
+        let why = asks(true, "find it").await.unwrap();
+        assert!(why.contains("named search.test"), "{why}");
+        let mut once = search(approval, true, "find it");
+        let hosts = session.router.assess(&once, &limits()).await.hosts;
+        assert_eq!(hosts, ["search.test"]);
+        let executed = execute(&session.router, once.clone(), CancellationToken::new()).await;
+        assert_eq!(executed.result.error.unwrap().kind, ToolErrorKind::Forbidden);
+        // A yes makes it known.
+        once.grants.visit(&hosts);
+        assert_eq!(session.asks(&once).await, None);
+    }
+    let contract = json!({"steps": ["search"], "hosts": ["search.test"], "effects": ["browse"]});
+    let planning = Planning::Agreed(Arc::new(serde_json::from_value(contract).unwrap()));
+    let planned = ExecRequest { planning, ..search(ApprovalMode::Ask, true, "find it") };
+    assert_eq!(session.asks(&planned).await, None);
+}
+
+#[tokio::test]
+async fn in_plan_mode_no_group_of_tools_is_promised_that_acts() {
+    let session = Session::new();
+    let add = |groups: Value| ExecRequest {
+        mode: Mode::Plan,
+        ..session.request("useTools", json!({"groups": groups}))
+    };
+    let executed = execute(&session.router, add(json!(["files", "agenda"])), CancellationToken::new()).await;
+    let offered: Vec<_> =
+        session.router.specs(Mode::Plan, &session.ports).into_iter().map(|spec| spec.name).collect();
+    let promised = executed.result.data["tools"].as_array().unwrap().clone();
+    assert!(promised.len() >= 3, "{promised:?}");
+    for name in promised {
+        assert!(offered.iter().any(|one| **one == *name.as_str().unwrap()), "{name}");
+    }
+    let executed = execute(&session.router, add(json!(["held"])), CancellationToken::new()).await;
+    assert_eq!(executed.result.error.unwrap().kind, ToolErrorKind::NotAvailable);
+}
+
+/// A command reaches files without naming them.
+// bar: C7, C13
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_command_reads_what_holds_keys_and_leaves_what_runs_later_only_where_its_line_names_it() {
+    let session = Session::new();
+    std::fs::write(session.file(".env"), "TOKEN=canary").unwrap();
+    std::fs::create_dir(session.file(".vscode")).unwrap();
+    std::fs::write(session.file(".vscode/tasks.json"), "{}").unwrap();
+    let run = async |line: &str| session.call("runCommand", json!({"command": line})).await.result;
+    let searched = run("grep -rn TOKEN .").await;
+    assert!(!searched.data.to_string().contains("canary"), "{searched:?}");
+    assert_eq!(searched.data["closed"], json!([".env"]));
+    // Named, it is asked about, and open once it was allowed.
+    let mut named = session.request("runCommand", json!({"command": "cat .env"}));
+    let assessment = session.router.assess(&named, &limits()).await;
+    assert!(matches!(&assessment.decision, Decision::Ask { reason } if reason.contains(".env holds keys")));
+    named.approved = Some(assessment.yes());
+    let executed = execute(&session.router, named, CancellationToken::new()).await.result;
+    assert_eq!(executed.data["output"], "TOKEN=canary", "{executed:?}");
+    std::fs::write(session.file("w.py"), "open('.vsc'+'ode/tasks.json', 'w').write('evil')").unwrap();
+    let wrote = run("python3 w.py").await;
+    assert_eq!(
+        (wrote.effect, session.text(".vscode/tasks.json").unwrap().as_str()),
+        (Effect::Unverified, "{}")
+    );
+    // What is made anew, under a name that the line does not have, does not stay where it would run.
+    let made =
+        run("n=.envrc; echo evil > $n; mkdir -p sub/.vsc$(echo ode); echo {} > sub/.vsc*/tasks.json").await;
+    let said = made.error.map(|error| error.message);
+    assert!(said.is_some(), "a computed line asks");
+    std::fs::write(session.file("x.py"), "open('.env'+'rc', 'w').write('evil')").unwrap();
+    let made = run("python3 x.py").await;
+    assert_eq!(made.error, None);
+    assert!(made.summary.contains(".envrc is run by a shell"), "{}", made.summary);
+    assert_eq!((session.text(".envrc"), session.text(".envrc.held").unwrap().as_str()), (None, "evil"));
+    let job =
+        session.done("runCommand", json!({"command": "python3 x.py; sleep 60", "background": true})).await;
+    let job = job.result.data["job"].clone();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while session.text(".envrc").is_none() {
+        assert!(std::time::Instant::now() < deadline);
+        tokio::task::yield_now().await;
+    }
+    session.call("readCommand", json!({"job": job})).await;
+    assert_eq!((session.text(".envrc"), session.text(".envrc.held-2").unwrap().as_str()), (None, "evil"));
+    session.done("stopCommand", json!({"job": job})).await;
 }

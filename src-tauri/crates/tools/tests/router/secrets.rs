@@ -150,6 +150,8 @@ async fn where_a_value_shows_every_picture_is_black() {
     desktop.edit(|scene| {
         scene.snapshot.elements =
             vec![element("e1", "nothing", 100.0), element("e2", &format!("it is {VALUE}"), 200.0)];
+        // It may show what it hides, and tells nothing of it.
+        scene.snapshot.elements.push(Element { role: "password text".into(), ..element("e3", "", 600.0) });
     });
     let text = |name: &str, y| WebElement {
         reference: "w1".into(),
@@ -160,7 +162,10 @@ async fn where_a_value_shows_every_picture_is_black() {
     };
     browser.edit(|pages| {
         pages.view.space = Space::Display;
-        pages.view.elements = vec![text("Welcome", 300.0), text(VALUE, 400.0)];
+        let states = vec!["password".to_owned(), "filled".to_owned()];
+        let empty = WebElement { states: states[..1].to_vec(), ..text("New password", 700.0) };
+        let filled = WebElement { states, ..text("Password", 800.0) };
+        pages.view.elements = vec![text("Welcome", 300.0), text(VALUE, 400.0), empty, filled];
     });
     let area = json!({ "x": 0, "y": 0, "width": 500, "height": 500 });
     for (tool, arguments) in [("screenshot", json!({})), ("click", json!({"x": 1, "y": 2})), ("zoom", area)] {
@@ -175,7 +180,8 @@ async fn where_a_value_shows_every_picture_is_black() {
             })
             .collect();
         assert!(!shots.is_empty(), "{tool}");
-        assert!(shots.iter().all(|covers| *covers == [bounds(200.0), bounds(400.0)]), "{tool}: {shots:?}");
+        let all = [200.0, 600.0, 400.0, 800.0].map(bounds);
+        assert!(shots.iter().all(|covers| *covers == all), "{tool}: {shots:?}");
     }
     desktop.edit(|scene| scene.windows[0].title = format!("{VALUE} - Editor"));
     call(&router, "screenshot", json!({})).await;

@@ -113,6 +113,9 @@ const GIT_NEVER: &[&str] = &[
     "--output",
     "--ext-diff",
     "--textconv",
+    // Writes the index, for which a hook is called.
+    "--dirty",
+    "--broken",
     "--filters",
     "--exec",
     "--exec-path",

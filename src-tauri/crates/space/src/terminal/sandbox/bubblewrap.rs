@@ -11,8 +11,10 @@ use std::process::{Command, Stdio};
 use tempfile::{NamedTempFile, TempDir};
 
 use super::etc;
-use super::place::{Enclosure, GitPath};
+use super::guard::Found;
+use super::place::{ClosedPath, ClosedPaths, Enclosure};
 use super::{Confinement, Launch, Network, Strength, seccomp, shell};
+use crate::files::SpacePath;
 use crate::terminal::{Limits, TerminalError, confine};
 
 const ROOTS: &[&str] = &["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
@@ -71,7 +73,8 @@ impl Bubblewrap {
         let dir = tempfile::tempdir().map_err(|error| error.to_string())?;
         let setup = crate::terminal::Setup::new(dir.path());
         let place = Enclosure::new(setup).map_err(|error| error.to_string())?;
-        let mut launch = self.launch(&place, place.space(), "true").map_err(|error| error.to_string())?;
+        let launch = self.launch(&place, place.space(), "true", (&place.look(), &[]));
+        let mut launch = launch.map_err(|error| error.to_string())?;
         if self.confiner.is_some() {
             launch.environment.push((confine::TELL, "1".into()));
         }
@@ -91,6 +94,7 @@ impl Bubblewrap {
         place: &Enclosure,
         folder: &Path,
         command: &str,
+        (found, opened): (&Found, &[SpacePath]),
     ) -> Result<Launch, TerminalError> {
         let failed = |error: std::io::Error| TerminalError::SandboxFailed { said: error.to_string() };
         let status = NamedTempFile::new().map_err(failed)?;
@@ -100,8 +104,8 @@ impl Bubblewrap {
         line.add(["-c", OPEN_FILES, "sh"]).path(&filter(seccomp::REFUSED)).path(&filter(seccomp::UNKNOWN));
         line.path(status.path()).path(&self.program);
         self.namespaces(&mut line, place);
-        let git = place.git();
-        file_system(&mut line, place, self.etc.path(), &git);
+        let closed = place.closed(found, opened).map_err(failed)?;
+        file_system(&mut line, place, self.etc.path(), &closed);
         if let Some(confiner) = &self.confiner {
             line.add(["--ro-bind"]).path(confiner).add([CONFINER]);
         }
@@ -128,7 +132,7 @@ impl Bubblewrap {
             folder: place.space().to_owned(),
             confinement: if filters.is_some() { Confinement::Full } else { Confinement::Weaker },
             status: Some(status),
-            _git: git,
+            _closed: Some(closed),
         })
     }
 
@@ -145,7 +149,7 @@ impl Bubblewrap {
     }
 }
 
-fn file_system(line: &mut Line, place: &Enclosure, etc: &Path, git: &[GitPath]) {
+fn file_system(line: &mut Line, place: &Enclosure, etc: &Path, closed: &ClosedPaths) {
     line.add(["--ro-bind", "/usr", "/usr"]);
     for root in ROOTS.iter().map(Path::new) {
         match root.symlink_metadata() {
@@ -170,11 +174,15 @@ fn file_system(line: &mut Line, place: &Enclosure, etc: &Path, git: &[GitPath]) 
         line.add(["--ro-bind-try"]).path(path).path(path);
     }
     line.add(["--bind"]).path(place.space()).path(place.space());
-    for git in git {
-        match git {
-            GitPath::Fixed(path) => line.add(["--bind"]).path(path).path(path),
-            GitPath::ReadOnly(path) => line.add(["--ro-bind"]).path(path).path(path),
-            GitPath::Empty(path) => line.add(["--tmpfs"]).path(path).add(["--remount-ro"]).path(path),
+    for closed in closed.paths() {
+        match closed {
+            ClosedPath::Fixed(path) => line.add(["--bind"]).path(path).path(path),
+            ClosedPath::ReadOnly(path) => line.add(["--ro-bind"]).path(path).path(path),
+            ClosedPath::Empty(path) => line.add(["--tmpfs"]).path(path).add(["--remount-ro"]).path(path),
+            ClosedPath::Hidden(path) => {
+                line.add(["--perms", "0000", "--tmpfs"]).path(path).add(["--remount-ro"]).path(path)
+            }
+            ClosedPath::Replaced { at, by } => line.add(["--ro-bind"]).path(by).path(at),
         };
     }
 }

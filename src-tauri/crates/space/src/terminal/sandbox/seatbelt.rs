@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::files::SpacePath;
+
 #[cfg(target_os = "macos")]
 pub(super) const PROGRAM: &str = "/usr/bin/sandbox-exec";
 
@@ -20,7 +22,6 @@ pub(super) const PROFILE: &str = r#"(version 1)
 (deny file-read* (subpath "/Volumes") (subpath "/private/var/root") (subpath "/Library/Keychains"))
 (deny file-read* (subpath "/private/tmp") (subpath "/private/var/folders"))
 (allow file-read* file-write* (subpath (param "SPACE")) (subpath (param "SCRATCH")))
-(deny file-write* (regex #"/\.git/(hooks(/|$)|config$)"))
 (allow file-read* file-write* (literal "/dev/null") (literal "/dev/tty") (literal "/dev/zero"))
 (allow file-read* (literal "/dev/random") (literal "/dev/urandom"))
 (allow file-ioctl (regex #"^/dev/tty"))
@@ -31,10 +32,19 @@ pub(super) const PROFILE: &str = r#"(version 1)
 (deny network*)
 "#;
 
+/// What is closed in a Space, but to a command that may use some of it: what holds keys, and what runs something later.
+pub(super) const CLOSED: &str = r#"(deny file-read-data (regex #"/(\.env(\.[^/]*)?|\.envrc|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|id_(rsa|ed25519|ecdsa)|[^/]*\.(kdbx|p12|pfx))$"))
+(deny file-read-data (regex #"/\.(ssh|gnupg|aws|kube|azure|password-store)(/|$)"))
+(deny file-write* (regex #"/\.git/(modules/.*/)?(hooks(/|$)|config(\.worktree)?$|info/attributes$)"))
+(deny file-write* (regex #"/\.(vscode|idea|zed|husky|claude|codex|cursor|gemini|miki|devcontainer)(/|$)"))
+(deny file-write* (regex #"/(\.envrc|\.mcp\.json|mcp\.json|\.gitconfig|\.gitmodules|\.bashrc|\.zshrc|\.zshenv|\.profile|[^/]*\.code-workspace)$"))
+"#;
+
 /// The words before the command.
-pub(super) fn arguments(space: &Path, scratch: &Path, users: &Path) -> Vec<String> {
+pub(super) fn arguments(space: &Path, scratch: &Path, users: &Path, opened: &[SpacePath]) -> Vec<String> {
     let parameter = |name: &str, path: &Path| ["-D".to_owned(), format!("{name}={}", path.display())];
-    let mut words = vec!["-p".to_owned(), PROFILE.to_owned()];
+    let closed = if opened.is_empty() { CLOSED } else { "" };
+    let mut words = vec!["-p".to_owned(), format!("{PROFILE}{closed}")];
     words.extend(parameter("SPACE", space));
     words.extend(parameter("SCRATCH", scratch));
     words.extend(parameter("USERS", users));
@@ -42,11 +52,18 @@ pub(super) fn arguments(space: &Path, scratch: &Path, users: &Path) -> Vec<Strin
 }
 
 #[cfg(target_os = "macos")]
-pub(super) fn launch(place: &super::Enclosure, folder: PathBuf, command: &str) -> super::Launch {
+pub(super) fn launch(
+    place: &super::Enclosure,
+    folder: PathBuf,
+    spec: &crate::terminal::CommandSpec,
+) -> super::Launch {
     let scratch = place.scratch("home").canonicalize().unwrap_or_else(|_| place.scratch("home"));
     let mut line: Vec<std::ffi::OsString> =
-        arguments(place.space(), &scratch, Path::new("/Users")).into_iter().map(Into::into).collect();
-    let (program, arguments) = super::shell(command);
+        arguments(place.space(), &scratch, Path::new("/Users"), &spec.opened)
+            .into_iter()
+            .map(Into::into)
+            .collect();
+    let (program, arguments) = super::shell(&spec.command);
     line.push(program.into());
     line.extend(arguments);
     let mut environment = place.environment();
@@ -59,7 +76,7 @@ pub(super) fn launch(place: &super::Enclosure, folder: PathBuf, command: &str) -
         folder,
         confinement: super::Confinement::Weaker,
         status: None,
-        _git: Default::default(),
+        _closed: None,
     }
 }
 
@@ -70,8 +87,10 @@ mod tests {
     #[test]
     fn a_path_is_a_parameter_and_never_a_part_of_the_profile() {
         let evil: PathBuf = "/Users/me/x\")(allow network*)(\"".into();
-        let words = arguments(&evil, Path::new("/scratch"), Path::new("/Users"));
-        assert_eq!(words[1], PROFILE);
+        let words = arguments(&evil, Path::new("/scratch"), Path::new("/Users"), &[]);
+        assert_eq!(words[1], format!("{PROFILE}{CLOSED}"));
+        let opened = [SpacePath::root().join(".env")];
+        assert_eq!(arguments(&evil, Path::new("/s"), Path::new("/Users"), &opened)[1], PROFILE);
         assert_eq!(words[3], format!("SPACE={}", evil.display()));
         assert!(PROFILE.contains("(deny default)") && PROFILE.contains("(deny network*)"));
     }
