@@ -5,6 +5,7 @@ use std::sync::Arc;
 use journal::OpenRun;
 pub use journal::interrupted;
 use protocol::event::{Level, RunEnd, Scope};
+use protocol::ids::CallId;
 use protocol::settings::Settings;
 use protocol::tool::ExecResult;
 use protocol::{ErrorView, EventBody};
@@ -72,18 +73,24 @@ pub async fn settings_as_written(
     Ok(settings)
 }
 
+/// The outcome of a call that nobody saw the end of, with what it was about to change.
+///
+/// # Errors
+/// If the journal cannot be read.
+pub async fn in_doubt(log: &Log, of: &Scope, call: &CallId) -> Result<ExecResult, ErrorView> {
+    let Some(run) = of.run.clone() else { return Ok(interrupted()) };
+    let call = call.clone();
+    let changes = log.read(move |journal| journal.intended(&run, &call)).await?;
+    Ok(ExecResult { changes, ..interrupted() })
+}
+
 /// Writes the end of a run whose task did not write it, and before that the outcome of each call in doubt.
 ///
 /// # Errors
 /// If the journal cannot be written.
 pub async fn end_run(log: &Log, run: OpenRun, end: RunEnd) -> Result<(), ErrorView> {
     for call in &run.in_doubt {
-        let (of, id) = (run.scope.run.clone(), call.id.clone());
-        let changes = match of {
-            Some(of) => log.read(move |journal| journal.intended(&of, &id)).await?,
-            None => Vec::new(),
-        };
-        let result = ExecResult { changes, ..interrupted() };
+        let result = in_doubt(log, &run.scope, &call.id).await?;
         log.append(run.scope.clone(), EventBody::ToolFinished { call: call.id.clone(), result }).await?;
     }
     report(log, &run).await?;

@@ -315,7 +315,10 @@ impl Driver {
             self.run.seat.release_if_held_by(&self.run.id);
             match last {
                 Ok(Outcome::Tool(call, executed)) => drop(self.tool_finished(call, *executed).await?),
-                _ => self.record(&call, recovery::interrupted(), None).await?,
+                _ => {
+                    let result = recovery::in_doubt(&self.run.log, &self.run.scope, &call.id).await?;
+                    self.record(&call, result, None).await?;
+                }
             }
         }
         self.operation = None;

@@ -43,6 +43,7 @@ fn said(calls: impl IntoIterator<Item = (ToolCall, ExecResult, Option<u64>)>) ->
         .collect()
 }
 
+// bar: C66
 #[test]
 fn the_same_call_with_the_same_outcome_is_told_twice_and_then_paused() {
     let click = |n: usize| {
@@ -57,6 +58,7 @@ fn the_same_call_with_the_same_outcome_is_told_twice_and_then_paused() {
     assert_eq!(said((0..7).map(refused)), "..n.r.P");
 }
 
+// bar: C66
 #[test]
 fn calls_that_come_in_turn_are_a_circle_too() {
     let in_turn = |length: usize| {
@@ -100,8 +102,29 @@ fn what_is_asked_for_at_once_is_no_circle() {
     }
 }
 
+// bar: C66
 #[test]
 fn acts_that_change_nothing_on_the_screen_are_told_whatever_they_are() {
     let about = |n: usize| (call("click", json!({ "x": n })), result(Effect::Unverified), Some(7));
     assert_eq!(said((0..13).map(about)), "......n..r..P");
+}
+
+// bar: C66
+#[test]
+fn a_command_that_tells_the_same_again_is_a_circle_and_one_that_tells_more_is_none() {
+    let make = |output: usize| {
+        let data = json!({ "exit": 2, "output": output });
+        (
+            call("runCommand", json!({ "command": "make" })),
+            ExecResult { data, ..result(Effect::Unverified) },
+            None,
+        )
+    };
+    assert_eq!(said((0..7).map(|_| make(1))), "..n.r.P");
+    assert_eq!(said((0..20).map(make)), ".".repeat(20));
+    let in_turn = |n: usize| {
+        let tool = if n.is_multiple_of(2) { "readFile" } else { "writeFile" };
+        (call(tool, json!({ "path": "a.txt" })), result(Effect::Confirmed), None)
+    };
+    assert_eq!(said((0..14).map(in_turn)), ".....nn..rr..P");
 }

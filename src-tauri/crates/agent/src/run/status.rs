@@ -74,7 +74,7 @@ impl Driver {
             return Ok(());
         }
         if let Some(call) = self.running.take() {
-            let result = recovery::interrupted();
+            let result = recovery::in_doubt(&self.run.log, &self.run.scope, &call.id).await?;
             self.append(EventBody::ToolFinished { call: call.id, result }).await?;
         }
         let ErrorView { message, hint, .. } = error;

@@ -310,6 +310,7 @@ async fn a_turn_that_gives_signs_of_life_for_ever_is_over_after_a_quarter_of_an_
     assert_eq!(failed, ["the model's turn was not over after 15 minutes"; 2]);
 }
 
+// bar: C66
 #[tokio::test]
 async fn a_run_that_goes_in_circles_is_told_so_and_then_waits_for_its_user() {
     let gone = || Step::call("clickElement", json!({ "ref": "e99" }));

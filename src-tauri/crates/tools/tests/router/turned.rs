@@ -45,8 +45,8 @@ const GUARDED: [&str; 9] = [
     ".vscode/tasks.json",
     ".envrc",
     ".mcp.json",
-    "build.rs",
-    "package.json",
+    ".env",
+    "id_rsa",
 ];
 /// `PORT` is a server of this machine.
 const COMMANDS: [&str; 24] = [
