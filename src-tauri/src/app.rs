@@ -24,6 +24,7 @@ mod aside;
 mod caret;
 #[cfg(target_os = "linux")]
 mod click_through;
+mod folder;
 mod follow;
 mod ipc;
 mod memory;

@@ -5,24 +5,25 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use agent::{AgentHandle, ModelSource, Setup, Subscription};
+use agent::{AgentHandle, ModelSource, PortSource, Setup, Subscription};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use journal::{Clock, Journal, SystemClock};
 use protocol::command::{
-    AnswerApproval, AnswerWithKey, AnyCommand, Command, ExportSession, ShowWindow, SteerRun, Subscribe,
+    AnswerApproval, AnswerWithKey, AnyCommand, ChooseFolder, Command, ExportSession, ShowWindow, SteerRun,
+    Subscribe,
 };
 use protocol::ids::Seq;
 use protocol::principal::{Principal, Surface};
 use protocol::remembered::{Change, Remembered};
-use protocol::settings::Settings;
+use protocol::settings::{Language, Settings};
 use protocol::tool::Answer;
 use protocol::view::{Check, CheckState, CheckView, Exported, KeyState};
 use protocol::{ErrorCode, ErrorView};
 use serde_json::Value;
 
 use crate::home::Home;
-use crate::keys::{Keychain, Keys, Migrated, Secrets, environment, migrate, takers};
+use crate::keys::{Keychain, Keys, Migrated, Secrets, environment, migrate, service_address, takers};
 use crate::lock::HomeLock;
 use crate::model_source::{Models, address_of, offer};
 use crate::settings_file::SettingsFile;
@@ -40,6 +41,19 @@ pub trait Windows: Send + Sync {
     fn remembered(&self) -> Remembered;
 
     fn remember(&self, change: Change);
+
+    /// Asks whoever sits at the machine for a folder; `None` if they choose none.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Busy`] while they are asked already, [`ErrorCode::Internal`] where the window system refuses.
+    fn choose_folder(&self, asks: AskFolder) -> BoxFuture<'_, Result<Option<PathBuf>, ErrorView>>;
+}
+
+/// What a folder is asked for.
+pub struct AskFolder {
+    /// Where the dialog begins.
+    pub from: Option<PathBuf>,
+    pub language: Language,
 }
 
 /// The one engine of a data folder.
@@ -49,6 +63,7 @@ pub struct Engine {
     keys: Keys,
     secrets: Secrets,
     models: Arc<Models>,
+    workplaces: Arc<Workplaces>,
     windows: OnceLock<Box<dyn Windows>>,
     /// The folder of pictures.
     blobs: PathBuf,
@@ -76,7 +91,7 @@ impl Engine {
         let models = Arc::new(Models::new(keys.clone()));
         let desktop = open_desktop(home, &settings);
         let browser = open_browser(home, &desktop);
-        let blobs = journal.blobs().clone();
+        let workplaces = Arc::new(Workplaces::new(home, journal.blobs().clone(), keys.clone()));
         let agent = AgentHandle::init(Setup {
             journal,
             clock,
@@ -85,14 +100,14 @@ impl Engine {
                 .with_secrets(Arc::new(secrets.clone()))
                 .with_home(std::env::home_dir()),
             models: Arc::clone(&models) as Arc<dyn ModelSource>,
-            ports: Arc::new(Workplaces::new(home, blobs, keys.clone())),
+            ports: Arc::clone(&workplaces) as Arc<dyn PortSource>,
             settings,
             settings_store: Arc::new(settings_file),
             version: env!("CARGO_PKG_VERSION").into(),
         })
         .await?;
         let (windows, blobs) = (OnceLock::new(), home.path().join("blobs"));
-        Ok(Arc::new(Self { agent, desktop, keys, secrets, models, windows, blobs, _lock: lock }))
+        Ok(Arc::new(Self { agent, desktop, keys, secrets, models, workplaces, windows, blobs, _lock: lock }))
     }
 
     pub fn agent(&self) -> &AgentHandle {
@@ -160,6 +175,7 @@ impl Engine {
             AnyCommand::BranchSession(c) => json(&c, agent.branch_session(c.clone()).await?),
             AnyCommand::DeleteSession(c) => json(&c, agent.delete_session(c.session.clone()).await?),
             AnyCommand::RestoreSession(c) => json(&c, agent.restore_session(c.session.clone()).await?),
+            AnyCommand::ChooseFolder(c) => json(&c, self.choose_folder(&c).await?),
             AnyCommand::ExportSession(c) => json(&c, self.export(&c).await?),
             AnyCommand::ImportSession(c) => {
                 let file = PathBuf::from(&c.file);
@@ -187,7 +203,9 @@ impl Engine {
             AnyCommand::MoveKey(c) => {
                 let (keys, provider) = (self.keys.clone(), c.provider.clone());
                 // As its window shows it.
-                let url = address_of(&provider, &agent.settings()).ok_or_else(|| {
+                let settings = agent.settings();
+                let of_service = || service_address(&provider, &settings);
+                let url = address_of(&provider, &settings).or_else(of_service).ok_or_else(|| {
                     ErrorView::new(ErrorCode::BadRequest, format!("there is no address of {provider}"))
                 })?;
                 json(&c, blocking(move || keys.move_to(&provider, &url)).await??)
@@ -238,6 +256,24 @@ impl Engine {
                 json(&c, ())
             }
         }
+    }
+
+    /// The folder that the user chooses in a dialog, judged before it is anybody's.
+    async fn choose_folder(&self, command: &ChooseFolder) -> Result<Option<String>, ErrorView> {
+        let settings = self.agent.settings();
+        let now = match &command.session {
+            Some(session) => self.agent.open_session(session).await?.space,
+            None => None,
+        };
+        let from = self.workplaces.path(&now.unwrap_or(settings.space)).filter(|folder| folder.is_dir());
+        let asks = AskFolder { from, language: settings.language };
+        let Some(chosen) = self.windows()?.choose_folder(asks).await? else { return Ok(None) };
+        let workplaces = Arc::clone(&self.workplaces);
+        let folder = blocking(move || workplaces.judged(&chosen)).await??;
+        if let Some(session) = &command.session {
+            self.agent.work_in(session, folder.clone()).await?;
+        }
+        Ok(Some(folder))
     }
 
     /// Into a new file of the user's downloads: a window names no files.

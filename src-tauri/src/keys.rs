@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use models::Provider;
 use protocol::command::Secret;
+use protocol::settings::Settings;
 use protocol::view::{Check, CheckState, CheckView, KeyState, KeyView};
 use protocol::{ErrorCode, ErrorView, address};
 use sha2::{Digest as _, Sha256};
@@ -46,6 +47,11 @@ const SERVICES: [(&str, Option<&str>); 3] = [
 pub const GOOGLE_SEARCH: &str = "google-search";
 pub const BRAVE_SEARCH: &str = "brave-search";
 pub const CALENDAR: &str = "caldav";
+
+/// Where a service is by the settings; `None` for what is no service, or has an address of its own.
+pub fn service_address(name: &str, settings: &Settings) -> Option<String> {
+    Some(settings.calendar_url.clone()).filter(|url| name == CALENDAR && !url.is_empty())
+}
 
 /// Reads an environment variable; passed in, so that tests need not change the process's own.
 pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;

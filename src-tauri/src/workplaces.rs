@@ -76,14 +76,35 @@ impl Workplaces {
         }
     }
 
+    /// A folder as it is written in a setting, as a whole path; `None` if no home is known.
+    pub fn path(&self, written: &str) -> Option<PathBuf> {
+        self.places.as_ref().map(|places| whole(places, written))
+    }
+
+    /// What a folder that was chosen is called in settings and sessions. Blocking.
+    ///
+    /// # Errors
+    /// `BadRequest` with the reason, where nobody may work in it.
+    pub fn judged(&self, chosen: &Path) -> Result<String, ErrorView> {
+        let refused = |message: String| {
+            ErrorView::new(ErrorCode::BadRequest, message)
+                .with_hint("choose a folder of yours with the files to work on, for example ~/Documents/Trip")
+        };
+        let places = self.places.as_ref().ok_or_else(|| refused("no home folder is known".into()))?;
+        let space = Space::open(chosen, places).map_err(|error| refused(error.to_string()))?;
+        let real = space.root();
+        let home = places.home.canonicalize().unwrap_or_else(|_| places.home.clone());
+        let below = real.strip_prefix(home).ok().and_then(Path::to_str).map(|rest| format!("~/{rest}"));
+        let name = below.or_else(|| real.to_str().map(str::to_owned));
+        let name = name.ok_or_else(|| refused(format!("{} is no text", real.display())))?;
+        protocol::settings::space_path(&name).map_err(|why| refused(format!("{name} {why}")))?;
+        Ok(name)
+    }
+
     fn folder(&self, wanted: Option<&str>, settings: &Settings) -> Result<Option<Arc<Space>>, ErrorView> {
         let Some(places) = &self.places else { return Ok(None) };
         let named = wanted.filter(|named| *named != settings.space);
-        let path = named.unwrap_or(&settings.space);
-        let whole = match path.strip_prefix("~/") {
-            Some(rest) => places.home.join(rest),
-            None => PathBuf::from(path),
-        };
+        let whole = whole(places, named.unwrap_or(&settings.space));
         if named.is_none() {
             // The folder of the settings is ours to make, one level deep in what is there.
             let _ = std::fs::create_dir(&whole);
@@ -140,7 +161,7 @@ impl PortSource for Workplaces {
 
 /// With the small program that confines a command, where it is beside this one: it starts at once. This one does it, too, but
 /// takes longer to start than all the rest of the sandbox.
-fn sandbox() -> Sandbox {
+pub fn sandbox() -> Sandbox {
     let own = std::env::current_exe().ok();
     let small = own.as_ref().map(|own| own.with_file_name("miki-confine")).filter(|small| small.is_file());
     if let Some(small) = small {
@@ -150,6 +171,13 @@ fn sandbox() -> Sandbox {
         }
     }
     Sandbox::probe(own.as_deref())
+}
+
+fn whole(places: &Places, written: &str) -> PathBuf {
+    match written.strip_prefix("~/") {
+        Some(rest) => places.home.join(rest),
+        None => PathBuf::from(written),
+    }
 }
 
 /// What `webSearch` asks; `None` if nothing is set. Blocking: a key is in the keychain.

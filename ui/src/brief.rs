@@ -33,6 +33,14 @@ pub fn grouped(number: u64) -> String {
         .collect()
 }
 
+/// A folder by its last name; a short path as it is.
+pub fn folder(path: &str) -> String {
+    match path.trim_end_matches('/').rsplit_once(['/', '\\']) {
+        Some((above, name)) if above.chars().count() > 1 && !name.is_empty() => format!("…/{name}"),
+        Some(_) | None => path.to_owned(),
+    }
+}
+
 /// How long ago, as a number and its unit; a clock that went back counts as now.
 pub fn age(now: Timestamp, then: Timestamp) -> (Word, u64) {
     let minutes = u64::try_from((now.0 - then.0) / 60_000).unwrap_or(0);
@@ -51,6 +59,14 @@ mod tests {
     #[test]
     fn thousands_are_told_apart() {
         assert_eq!([0, 999, 1_000, 1_048_576].map(grouped), ["0", "999", "1,000", "1,048,576"]);
+    }
+
+    #[test]
+    fn a_folder_is_called_by_its_last_name() {
+        assert_eq!(
+            ["~/Miki", "~/a/Trip", "/srv/www/", "/srv", "C:\\a\\b"].map(folder),
+            ["~/Miki", "…/Trip", "…/www", "/srv", "…/b"]
+        );
     }
 
     #[test]

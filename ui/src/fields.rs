@@ -19,6 +19,8 @@ pub struct Field {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     Text,
+    /// A folder, written or chosen in the system's dialog.
+    Folder,
     /// Text of several lines.
     Lines,
     Number,
@@ -126,7 +128,12 @@ pub const RUNS: &[Field] = &[
 
 /// Files, commands, the web and calendars.
 pub const BEYOND: &[Field] = &[
-    Field { name: "space", label: Word::SpaceSetting, note: Some(Word::SpaceSettingNote), kind: Kind::Text },
+    Field {
+        name: "space",
+        label: Word::SpaceSetting,
+        note: Some(Word::SpaceSettingNote),
+        kind: Kind::Folder,
+    },
     Field {
         name: "searchEngine",
         label: Word::SearchEngine,
@@ -243,7 +250,7 @@ impl Field {
     /// What was typed, as the patch says it. A number that is none goes as text: the engine refuses it with a reason.
     pub fn patch(&self, typed: &str) -> Value {
         match self.kind {
-            Kind::Text | Kind::Lines | Kind::Choice(_) => typed.trim().into(),
+            Kind::Text | Kind::Folder | Kind::Lines | Kind::Choice(_) => typed.trim().into(),
             Kind::Number => typed.trim().parse::<u64>().map_or_else(|_| typed.into(), Value::from),
             Kind::Switch => (typed == "true").into(),
             Kind::Names => typed.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),

@@ -14,6 +14,7 @@ pub mod brief;
 pub mod fields;
 pub mod picker;
 pub mod picture;
+pub mod results;
 pub mod words;
 
 #[cfg(target_arch = "wasm32")]

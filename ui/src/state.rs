@@ -281,6 +281,12 @@ impl State {
         self.shown_session().is_some_and(|session| session.search)
     }
 
+    /// The folder that the shown session's runs work in: its own, or the settings'.
+    pub fn space(&self) -> String {
+        let own = self.shown_session().and_then(|session| session.space.clone());
+        own.unwrap_or_else(|| self.overview.settings.space.clone())
+    }
+
     fn newest(&self) -> Option<SessionId> {
         let run = self.overview.runs.last().map(|run| run.session.clone());
         run.or_else(|| self.overview.sessions.first().map(|session| session.id.clone()))

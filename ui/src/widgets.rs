@@ -6,8 +6,10 @@ pub mod entry;
 pub mod goal;
 pub mod picture;
 pub mod plan;
+pub mod results;
 pub mod sources;
 pub mod status;
 pub mod suggestions;
+pub mod way_back;
 
 pub mod icon;

@@ -2,9 +2,11 @@
 //!
 //! One page serves all; the view is picked by the window's label. No window may leave that page or open another.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use futures::future::BoxFuture;
 use protocol::command::{ShowWindow, Window, WindowAction};
 use protocol::geometry::PhysicalRect;
 use protocol::remembered::{Change, Heard, Remembered, Theme};
@@ -21,7 +23,7 @@ use super::active::has_keyboard;
 use super::ipc::Subscriptions;
 use super::memory::Memory;
 use super::places::{Display, WindowBounds};
-use crate::engine::{Engine, Windows};
+use crate::engine::{AskFolder, Engine, Windows};
 
 /// The smallest that the dashboard may be, in points.
 const DASHBOARD_LEAST: (f64, f64) = (760.0, 520.0);
@@ -109,38 +111,52 @@ pub fn on_event(window: &tauri::Window, event: &WindowEvent) {
 }
 
 /// The windows as the engine sees them.
-pub struct AppWindows(AppHandle);
+pub struct AppWindows {
+    app: AppHandle,
+    /// Two dialogs at once would answer for each other.
+    asks_folder: tokio::sync::Mutex<()>,
+}
 
 impl AppWindows {
     pub fn new(app: AppHandle) -> Self {
-        Self(app)
+        Self { app, asks_folder: tokio::sync::Mutex::new(()) }
     }
 }
 
 impl Windows for AppWindows {
     fn show(&self, command: &ShowWindow) -> Result<(), ErrorView> {
         let ShowWindow { window, action, session } = command;
-        show(&self.0, *window, *action).map_err(|error| {
+        show(&self.app, *window, *action).map_err(|error| {
             ErrorView::new(
                 ErrorCode::Internal,
                 format!("window {} cannot be shown or hidden: {error}", window.label()),
             )
         })?;
         if let Some(session) = session {
-            self.0.state::<Subscriptions>().tell(*window, Heard::Open(session.clone()));
+            self.app.state::<Subscriptions>().tell(*window, Heard::Open(session.clone()));
         }
         Ok(())
     }
 
     fn remembered(&self) -> Remembered {
-        memory(&self.0).remembered()
+        memory(&self.app).remembered()
     }
 
     fn remember(&self, change: Change) {
         if let Change::Theme(theme) = change {
-            wear(&self.0, theme);
+            wear(&self.app, theme);
         }
-        memory(&self.0).remember(change);
+        memory(&self.app).remember(change);
+    }
+
+    fn choose_folder(&self, asks: AskFolder) -> BoxFuture<'_, Result<Option<PathBuf>, ErrorView>> {
+        Box::pin(async move {
+            let _one_at_a_time = self.asks_folder.try_lock().map_err(|_| {
+                ErrorView::new(ErrorCode::Busy, "a folder is being chosen already")
+                    .with_hint("answer the dialog that is open")
+            })?;
+            super::folder::choose(&self.app, asks).await
+        })
     }
 }
 

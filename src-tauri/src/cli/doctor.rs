@@ -19,7 +19,7 @@ use crate::link::Link;
 use crate::model_source::Models;
 use crate::settings_file::SettingsFile;
 
-/// Check display, permissions, keychain, accessibility bus and model, and tell how to fix each
+/// Check display, permissions, keychain, sandbox, accessibility bus and model, and tell how to fix each
 #[derive(Debug, Args)]
 pub struct Doctor {
     /// Print the checks as JSON
@@ -93,6 +93,7 @@ fn name(check: Check) -> &'static str {
         Check::Clipboard => "clipboard",
         Check::Ocr => "text in pictures",
         Check::Keychain => "keychain",
+        Check::Sandbox => "sandbox",
         Check::Journal => "journal",
         Check::Model => "model",
     }

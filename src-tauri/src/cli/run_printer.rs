@@ -7,6 +7,7 @@ use std::time::Duration;
 use fold::Transcript;
 use fold::call::{Line, lines};
 use fold::transcript::{Acts, Bill, EntryBody, EntryId, Stage, Step};
+use fold::way_back::WayBack;
 use protocol::citation::Citation;
 use protocol::command::{AnswerApproval, StartedRun, SteerRun};
 use protocol::contract::About;
@@ -266,11 +267,26 @@ fn words(body: &EntryBody) -> String {
             };
             format!("{mark}: {}{}\n", plain(message), hinted(hint.as_deref()))
         }
-        EntryBody::End { end, bill, suggestions, report, acts } => {
+        EntryBody::End { end, bill, suggestions, report, acts, way_back } => {
             let report = report.as_deref().map(plan::report).unwrap_or_default();
-            ended(end, *acts) + &what_was_done(*acts) + &report + &ways_on(suggestions) + &sum(bill)
+            ended(end, *acts)
+                + &what_was_done(*acts)
+                + &report
+                + &ways_on(suggestions)
+                + &way_to_undo(way_back)
+                + &sum(bill)
         }
     }
+}
+
+/// How what was changed is taken back; an empty text if nothing can be.
+fn way_to_undo(WayBack { run, back, stays }: &WayBack) -> String {
+    let (Some(run), false) = (run, back.is_empty()) else { return String::new() };
+    let stays = match stays.len() {
+        0 => String::new(),
+        n => format!("; {n} other acts stay"),
+    };
+    format!("to take {} changes back: miki undo {}{stays}\n", back.len(), plain(run.as_str()))
 }
 
 /// What is no entry of a transcript.
@@ -474,7 +490,8 @@ fn choices(approval: &Approval, asks: ApprovalMode) -> String {
     let risk = match approval.risk {
         Risk::Observe => "only looks",
         Risk::Navigate => "moves about",
-        Risk::Edit => "changes something",
+        Risk::Edit if approval.call.can_be_taken_back() => "changes something, which can be taken back",
+        Risk::Edit => "changes something, which Miki cannot take back",
         Risk::Consequential => "cannot be undone",
     };
     let place = |app: &String| format!(" in {}", plain(app));

@@ -7,9 +7,9 @@ use outside::miki::{Client, Miki};
 use outside::stage::{Furniture, Stage};
 use outside::{LONG, wait_for};
 use protocol::command::{
-    AnswerApproval, AnyCommand, CallTool, DeleteApproverKey, DeleteKey, DeleteSecret, EditSession,
-    ExportFormat, ExportSession, GetRemembered, MoveKey, NewApproverKey, ReadEvents, Remember, ResumeRun,
-    RunOverrides, Secret, SetKey, SetSecret, StartRun, StartedRun, SteerRun, UpdateSettings,
+    AnswerApproval, AnyCommand, CallTool, ChooseFolder, DeleteApproverKey, DeleteKey, DeleteSecret,
+    EditSession, ExportFormat, ExportSession, GetRemembered, MoveKey, NewApproverKey, ReadEvents, Remember,
+    ResumeRun, RunOverrides, Secret, SetKey, SetSecret, StartRun, StartedRun, SteerRun, UpdateSettings,
 };
 use protocol::event::{Level, RunEnd};
 use protocol::ids::{SessionId, StreamId};
@@ -102,6 +102,7 @@ fn attacks(question: &Question, auto: &SessionId) -> Vec<AnyCommand> {
         of_mode(auto, Mode::Act),
         // Of the windows alone, whoever is at work.
         ExportSession { session: auto.clone(), format: ExportFormat::Jsonl, pictures: true }.into(),
+        ChooseFolder { session: Some(auto.clone()) }.into(),
         GetRemembered {}.into(),
         Remember { change: Change::Goal("mine".into()) }.into(),
         looser(RunOverrides { approval: Some(ApprovalMode::Auto), ..RunOverrides::default() }),
@@ -194,6 +195,7 @@ fn while_an_agent_is_at_work_nobody_on_the_socket_gives_it_more_than_it_has() {
         patch(json!({ "baseUrls": {} })),
         start("rest", elsewhere, None),
         MoveKey { provider: "gemini".into() }.into(),
+        ChooseFolder { session: None }.into(),
     ] {
         assert!(refused(other.call(attack.clone())), "not refused: {attack:?}");
     }

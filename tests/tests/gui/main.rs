@@ -4,6 +4,7 @@
 
 mod allowed;
 mod approval;
+mod beyond;
 mod drawn;
 mod goal;
 mod layout;

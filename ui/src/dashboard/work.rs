@@ -4,11 +4,12 @@ use fold::Transcript;
 use fold::transcript::{Entry, EntryId};
 use leptos::wasm_bindgen::JsCast;
 use leptos::{html, prelude::*};
-use protocol::command::{EditSession, RunOverrides, TakeBackGrant};
+use protocol::command::{ChooseFolder, EditSession, RunOverrides, TakeBackGrant};
 use protocol::escape::visible_text;
 use protocol::ids::SessionId;
 use protocol::tool::{ApprovalMode, Grant, Mode};
 
+use crate::brief;
 use crate::fields::APPROVALS;
 use crate::state::State;
 use crate::store::store;
@@ -268,6 +269,24 @@ fn Composer() -> impl IntoView {
     let search = Memo::new(move |_| {
         session.with(Option::is_none).then(|| next.get().search).flatten().unwrap_or_else(search)
     });
+    let folder = move || store.read(State::space);
+    let folder = Memo::new(move |_| {
+        session.with(Option::is_none).then(|| next.get().space).flatten().unwrap_or_else(folder)
+    });
+    let choosing = RwSignal::new(false);
+    let choose_folder = move |_| {
+        choosing.set(true);
+        let session = session.get_untracked();
+        let begins = session.is_none();
+        // A session's own is said by the engine; a new one takes it along.
+        let take = move |folder: Option<String>| {
+            if let (true, Some(folder)) = (begins, folder) {
+                store.touch();
+                next.update(|next| next.space = Some(folder));
+            }
+        };
+        store.send_or(ChooseFolder { session }, take, choosing);
+    };
     let set = move |set: RunOverrides| match session.get_untracked() {
         Some(session) => {
             let RunOverrides { mode, approval, search, .. } = set;
@@ -354,6 +373,16 @@ fn Composer() -> impl IntoView {
                     />
                     <span class="faint">{move || store.say(Word::Search)}</span>
                 </label>
+                <button
+                    id="folder"
+                    class="quiet folder"
+                    title=move || store.fill(Word::FolderTitle, &[("folder", &visible_text(&folder.get()))])
+                    disabled=move || choosing.get()
+                    on:click=choose_folder
+                >
+                    {icon("folder")}
+                    <span dir="auto">{move || visible_text(&brief::folder(&folder.get()))}</span>
+                </button>
                 <span class="spring"></span>
                 <span class="faint keys-hint">{move || store.say(Word::ComposerHint)}</span>
             </div>

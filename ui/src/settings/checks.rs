@@ -87,9 +87,13 @@ fn can_open(check: Check) -> bool {
         | Check::Accessibility
         | Check::Automation
         | Check::InputMonitoring => true,
-        Check::Display | Check::Clipboard | Check::Ocr | Check::Keychain | Check::Journal | Check::Model => {
-            false
-        }
+        Check::Display
+        | Check::Clipboard
+        | Check::Ocr
+        | Check::Keychain
+        | Check::Sandbox
+        | Check::Journal
+        | Check::Model => false,
     }
 }
 
@@ -104,6 +108,7 @@ fn check_name(check: Check) -> &'static str {
         Check::Clipboard => "clipboard",
         Check::Ocr => "ocr",
         Check::Keychain => "keychain",
+        Check::Sandbox => "sandbox",
         Check::Journal => "journal",
         Check::Model => "model",
     }
@@ -120,6 +125,7 @@ fn check_word(check: Check) -> Word {
         Check::Clipboard => Word::CheckClipboard,
         Check::Ocr => Word::CheckOcr,
         Check::Keychain => Word::CheckKeychain,
+        Check::Sandbox => Word::CheckSandbox,
         Check::Journal => Word::CheckJournal,
         Check::Model => Word::CheckModel,
     }

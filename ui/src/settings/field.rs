@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use protocol::command::{Remember, UpdateSettings};
+use protocol::command::{ChooseFolder, Remember, UpdateSettings};
 use protocol::remembered::Change;
 use protocol::settings::SettingsPatch;
 use protocol::{ErrorCode, ErrorView};
@@ -108,6 +108,36 @@ fn control(
             />
         }
         .into_any(),
+        Kind::Folder => {
+            let choosing = RwSignal::new(false);
+            let choose = move |_| {
+                choosing.set(true);
+                let take = move |folder: Option<String>| {
+                    if let Some(folder) = folder {
+                        save.run(folder);
+                    }
+                };
+                store.send_or(ChooseFolder { session: None }, take, choosing);
+            };
+            view! {
+                <div class="together">
+                    <input
+                        id=id.clone()
+                        type="text"
+                        spellcheck="false"
+                        autocomplete="off"
+                        aria-describedby=about
+                        aria-invalid=move || invalid.get()
+                        prop:value=move || set.get()
+                        on:change=changed
+                    />
+                    <button id=format!("choose-{id}") class="quiet" disabled=move || choosing.get() on:click=choose>
+                        {move || store.say(Word::ChooseFolder)}
+                    </button>
+                </div>
+            }
+            .into_any()
+        }
         Kind::Lines => view! {
             <textarea
                 id=id

@@ -1,11 +1,12 @@
-//! Keys of providers: where each is, a field to set it. What was typed is cleared as soon as it is kept, and not before.
+//! Keys of providers, of search engines and of the calendar: where each is, a field to set it. What was typed is cleared as soon as it is kept, and not before.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use protocol::command::{DeleteKey, MoveKey, Secret, SetKey};
 use protocol::offer::ProviderView;
+use protocol::settings::{SearchEngine, Settings};
 use protocol::view::{KeyState, KeyView};
-use protocol::{Command, ErrorView, address};
+use protocol::{Command, ErrorCode, ErrorView, address};
 
 use crate::ipc;
 use crate::store::store;
@@ -17,23 +18,55 @@ pub fn Keys(keys: RwSignal<Option<Vec<KeyView>>>, providers: RwSignal<Vec<Provid
     let all = move || {
         providers.get().into_iter().filter(|provider| provider.takes_key).map(move |provider| {
             let ProviderView { id, name, base_url, .. } = provider;
-            view! { <KeyRow provider=id name base_url keys /> }
+            view! { <KeyRow provider=id name=Signal::stored(name) base_url keys /> }
         })
     };
+    let services = SERVICES.iter().map(|(id, word)| {
+        let name = Signal::derive(move || store.say(*word).to_owned());
+        view! { <KeyRow provider=(*id).to_owned() name base_url=String::new() keys /> }
+    });
     view! {
         <section class="group">
             <h2>{move || store.say(Word::Keys)}</h2>
             <div class="rows">
                 {move || all().collect_view()}
             </div>
+            <h3>{move || store.say(Word::ServiceKeys)}</h3>
+            <div class="rows">{services.collect_view()}</div>
         </section>
+    }
+}
+
+/// What takes a key and is no model: search engines, and the calendar's password. Their names are those of the keychain.
+const SERVICES: [(&str, Word); 3] = [
+    ("brave-search", Word::SearchEngineBrave),
+    ("google-search", Word::SearchEngineGoogle),
+    (CALENDAR, Word::CalendarUrl),
+];
+const CALENDAR: &str = "caldav";
+
+/// Whether the settings have a use for it: the model's provider, the search engine that is set, a calendar server.
+fn is_needed(provider: &str, settings: &Settings) -> bool {
+    match (provider, settings.search_engine) {
+        ("brave-search", engine) => engine == SearchEngine::Brave,
+        ("google-search", engine) => engine == SearchEngine::Google,
+        (CALENDAR, _) => !settings.calendar_url.is_empty(),
+        _ => settings.model.provider() == Some(provider),
+    }
+}
+
+/// The address that the settings have for it, where it is another than its own.
+fn address_of(provider: &str, settings: &Settings) -> Option<String> {
+    match provider {
+        CALENDAR => Some(settings.calendar_url.clone()).filter(|url| !url.is_empty()),
+        _ => settings.base_urls.get(provider).cloned(),
     }
 }
 
 #[component]
 fn KeyRow(
     provider: String,
-    name: String,
+    name: Signal<String>,
     base_url: String,
     keys: RwSignal<Option<Vec<KeyView>>>,
 ) -> impl IntoView {
@@ -61,12 +94,10 @@ fn KeyRow(
             .or_else(|| view_of()?.hint)
     };
     // That others have none is nothing to fix.
-    let needed = store.memo(move |state| {
-        provider.with_value(|provider| state.overview.settings.model.provider() == Some(provider.as_str()))
-    });
-    let set_url = store.memo(move |state| {
-        provider.with_value(|provider| state.overview.settings.base_urls.get(provider).cloned())
-    });
+    let needed = store
+        .memo(move |state| provider.with_value(|provider| is_needed(provider, &state.overview.settings)));
+    let set_url = store
+        .memo(move |state| provider.with_value(|provider| address_of(provider, &state.overview.settings)));
     // The address that the key is for, and the one that the provider has now.
     let elsewhere = move || {
         let set = set_url.get();
@@ -95,7 +126,13 @@ fn KeyRow(
                 }
             };
             let (provider, key) = (provider.get_value(), Secret(key));
-            send.send(SetKey { provider, key, address: None }, is_kept);
+            // A password is for the server that it is typed for, and there is none before that is known.
+            let address = set_url.get_untracked().filter(|_| provider == CALENDAR);
+            if provider == CALENDAR && address.is_none() {
+                error.set(Some(ErrorView::new(ErrorCode::BadRequest, store.say(Word::CalendarFirst))));
+                return;
+            }
+            send.send(SetKey { provider, key, address }, is_kept);
         }
     };
     let named = move |what: &str| provider.with_value(|provider| format!("{what}-{provider}"));
@@ -103,7 +140,7 @@ fn KeyRow(
     view! {
         <div class="row">
             <label for=id.clone()>
-                <span>{name}</span>
+                <span>{move || name.get()}</span>
                 <span
                     id=named("key-state")
                     class="badge"

@@ -30,6 +30,7 @@ pub fn session(id: &str) -> SessionView {
         last_run: None,
         shelf: Default::default(),
         origin: None,
+        space: None,
     }
 }
 

@@ -339,6 +339,7 @@ fn Card(
                 <Asker session opened />
                 {risk.map(|risk| view! {
                     <span class="risk" data-risk=risk_name(risk)>{move || store.say(risk_word(risk))}</span>
+                    {super::way_back::mark(&approval.call, risk)}
                 })}
             </header>
             <div class="asked">

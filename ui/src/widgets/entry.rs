@@ -3,6 +3,7 @@
 use fold::Outcome;
 use fold::call::in_short;
 use fold::transcript::{Acts, Bill, Entry, EntryBody, EntryId, Stage, Step};
+use fold::way_back::WayBack;
 use leptos::prelude::*;
 use protocol::citation::Citation;
 use protocol::command::Window;
@@ -59,8 +60,8 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
         }
         .into_any(),
         EntryBody::Noted { level, message, hint } => note(level, message, hint, ()).into_any(),
-        EntryBody::End { end, bill, report, acts, .. } => {
-            end_item(entry.id, end, bill, report.map(|report| *report), acts).into_any()
+        EntryBody::End { end, bill, report, acts, way_back, .. } => {
+            end_item(entry.id, end, (bill, acts), report.map(|report| *report), *way_back).into_any()
         }
     }
 }
@@ -145,6 +146,7 @@ fn step_item(n: u64, step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView 
                 </div>
                 {reason}
                 {result}
+                {super::results::results(step)}
                 {super::changes::output(step)}
                 {super::changes::changes(step)}
                 <details class="exact">
@@ -223,7 +225,13 @@ fn bill_line(bill: Bill) -> impl IntoView {
     }
 }
 
-fn end_item(entry: EntryId, end: RunEnd, bill: Bill, report: Option<Report>, acts: Acts) -> impl IntoView {
+fn end_item(
+    entry: EntryId,
+    end: RunEnd,
+    (bill, acts): (Bill, Acts),
+    report: Option<Report>,
+    way_back: WayBack,
+) -> impl IntoView {
     let store = store();
     let outcome = Outcome::from(&end);
     let word = end_word(outcome, acts);
@@ -249,6 +257,7 @@ fn end_item(entry: EntryId, end: RunEnd, bill: Bill, report: Option<Report>, act
             {hint.map(|hint| view! { <p class="hint" dir="auto">{hint}</p> })}
             <Suggestions entry />
             {report.map(super::plan::report)}
+            {super::way_back::way_back(way_back)}
             {(bill.spent.turns > 0).then(|| bill_line(bill))}
         </li>
     }

@@ -42,6 +42,20 @@ fn path(name: &str) -> &'static str {
         "send" => "M12 20V5M5.5 11.500L12 5l6.5 6.5",
         "window" | "listWindows" | "focusWindow" | "changeWindow" | "webNavigate" | "webTabs" | "webTab"
         | "webTabEdit" => "M4 5h16v14H4zM4 9h16",
+        "folder" | "listFiles" | "makeFolder" => "M3 6h6l2 2.500h10V19H3z",
+        "readFile" | "writeFile" | "editFile" | "moveFile" => "M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6",
+        "trashFile" => "M5 7h14M9 7V4h6v3M7 7l1 13h8l1-13",
+        "searchFiles" | "webSearch" => {
+            "M10.500 4a6.500 6.500 0 100 13 6.500 6.500 0 000-13zM15.500 15.500L20 20"
+        }
+        "runCommand" | "readCommand" | "typeCommand" | "stopCommand" => {
+            "M4 5h16v14H4zM8 10l3 2.500L8 15M13 15h3"
+        }
+        "listEvents" | "createEvent" | "changeEvent" | "deleteEvent" => "M4 6h16v14H4zM4 10h16M8 3v4M16 3v4",
+        "listReminders" | "createReminder" | "changeReminder" | "deleteReminder" => {
+            "M4 7l2 2 3-3.500M12 7h8M4 16l2 2 3-3.500M12 16h8"
+        }
+        "undo" => "M4 10h10a5.500 5.500 0 010 11H9M8 5.500L3.500 10 8 14.500",
         "more" => "M6 12h.01M12 12h.01M18 12h.01",
         "zoomIn" => "M10.500 4a6.500 6.500 0 100 13 6.500 6.500 0 000-13zM15.500 15.500L20 20",
         "branch" => "M7 4v16M7 12c6 0 10-2 10-7M14 8l3-3 3 3",

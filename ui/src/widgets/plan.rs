@@ -274,9 +274,10 @@ fn check_said(store: Store, check: &Check) -> String {
         Check::PageAddress { address } => fill(Word::PageAt, &[("address", address)]),
         Check::PageText { text } => fill(Word::PageSays, &[("text", text)]),
         Check::AskUser { question } => fill(Word::YouSayYes, &[("question", question)]),
-        // None of them is taken yet: as they are written.
-        Check::CommandExit { .. } | Check::Reminder { .. } | Check::Event { .. } => {
-            visible_text(&check.to_string())
+        Check::CommandExit { command, code } => {
+            fill(Word::CommandExits, &[("command", command), ("code", &code.to_string())])
         }
+        Check::Reminder { title } => fill(Word::ReminderThere, &[("title", title)]),
+        Check::Event { title } => fill(Word::EventThere, &[("title", title)]),
     }
 }

@@ -207,6 +207,18 @@ impl Range {
         Self::between(&Moment::Day(first), &Moment::Day(after), zone)
     }
 
+    /// So many days before and after a point in time, which is in seconds since the Unix epoch.
+    ///
+    /// # Errors
+    /// As [`Range::new`]; also for a time that is none.
+    pub fn around(now: i64, before: i64, after: i64, zone: TimeZone) -> Result<Self, crate::Error> {
+        let at = |days: i64| {
+            let second = now.saturating_add(days.saturating_mul(86_400));
+            Timestamp::from_second(second).map_err(|_| crate::Error::invalid("range", "that is no time"))
+        };
+        Self::new(at(-before)?, at(after)?, zone)
+    }
+
     pub fn from(&self) -> Timestamp {
         self.from
     }

@@ -374,6 +374,14 @@ impl AgentHandle {
         self.engine.session(session).await
     }
 
+    /// A session's runs work in this folder, from the next one on.
+    ///
+    /// # Errors
+    /// `NotFound`, `Storage`.
+    pub async fn work_in(&self, session: &SessionId, folder: String) -> Result<SessionView, ErrorView> {
+        self.engine.work_in(session, folder).await
+    }
+
     /// Changes a session's title or modes; they hold from its next run.
     ///
     /// # Errors

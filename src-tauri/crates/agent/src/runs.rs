@@ -114,6 +114,14 @@ impl Runs {
         busy(&self.entries().all, session).map_or(Ok(()), Err)
     }
 
+    /// Whether a run is over; waits for one that is ending.
+    pub async fn is_over(&self, run: &RunId) -> bool {
+        if let Some(Entry { task: Task::Live(live), .. }) = self.get(run).filter(Entry::is_ending) {
+            live.over.cancelled().await;
+        }
+        self.get(run).is_none()
+    }
+
     pub fn get(&self, run: &RunId) -> Option<Entry> {
         self.entries().all.get(run).cloned()
     }

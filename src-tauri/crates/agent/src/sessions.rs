@@ -87,9 +87,21 @@ impl Engine {
         if archived == Some(true) {
             self.check_at_rest(&session, "archived")?;
         }
-        let edited = EventBody::SessionEdited { title, mode, approval, search, pinned, archived };
+        let space = None;
+        let edited = EventBody::SessionEdited { title, mode, approval, search, pinned, archived, space };
         self.log.append(of(&session), edited).await?;
         self.session(&session).await
+    }
+
+    /// Its runs work in this folder from the next one on. No command says it: whoever calls has seen the user choose it.
+    ///
+    /// # Errors
+    /// `NotFound`, `Storage`.
+    pub async fn work_in(&self, session: &SessionId, folder: String) -> Result<SessionView, ErrorView> {
+        let _one_at_a_time = self.saving.lock().await;
+        self.open_one(session).await?;
+        self.log.append(of(session), chosen(folder)).await?;
+        self.session(session).await
     }
 
     /// # Errors
@@ -140,9 +152,14 @@ impl Engine {
         let origin = Origin { branched: Some(Branched { session: session.clone(), at: last }), imported };
         let title: String = format!("↳ {}", source.title.trim()).chars().take(TITLE_CHARS).collect();
         // What was looser when a run began is not so again.
+        let folder = source.space.clone();
         let view = SessionView { title, origin: Some(origin), ..source };
         let noted = format!("branched from session {session} after its event {last}");
-        self.take_copy(view, noted, move |into| journal::branched(&events, into)).await
+        let branch = self.take_copy(view, noted, move |into| journal::branched(&events, into)).await?;
+        match folder {
+            Some(folder) => self.work_in(&branch.id, folder).await,
+            None => Ok(branch),
+        }
     }
 
     /// A session of events from a file. It has no more than a new one would have, whatever the file says.
@@ -163,6 +180,7 @@ impl Engine {
             last_run: None,
             shelf: Shelf::default(),
             origin: Some(Origin::default()),
+            space: None,
         };
         let noted =
             "imported from a file: an agent that goes on here is not told what stands above".to_owned();
@@ -261,6 +279,19 @@ fn tidy_of(settings: &Settings, now: Timestamp) -> Tidy {
         deleted_before: Some(before(settings.deleted_days)),
         pictures_before: set(settings.picture_days).map(before),
         picture_bytes: set(settings.picture_megabytes).map(|most| u64::from(most) * MEGABYTE),
+    }
+}
+
+/// What says that a session's runs work in a folder.
+pub(crate) fn chosen(folder: String) -> EventBody {
+    EventBody::SessionEdited {
+        title: None,
+        mode: None,
+        approval: None,
+        search: None,
+        pinned: None,
+        archived: None,
+        space: Some(folder),
     }
 }
 

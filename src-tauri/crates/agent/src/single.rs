@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tools::{Assessment, Call, Decision, ExecRequest, Grants, Interruption, Planning};
 
 use crate::engine::{Engine, fresh};
-use crate::lease::Holder;
+use crate::lease::{Holder, Lease};
 use crate::{recovery, rights};
 
 /// Between two looks at whether someone who uses the mouse has gone on to the corner.
@@ -52,6 +52,18 @@ impl Engine {
         (request, assessment)
     }
 
+    /// The desktop, for a call of the user's own, within the fence of the settings.
+    ///
+    /// # Errors
+    /// `Busy` if it is not free in time.
+    pub(crate) async fn seat_of_a_call(&self, id: &CallId) -> Result<Lease, ErrorView> {
+        let taken = self.seat.take(Holder::Call(id.clone()), self.settings().fence());
+        tokio::time::timeout(FREE_WITHIN, taken).await.map_err(|_| {
+            ErrorView::new(ErrorCode::Busy, "another call or a run has the desktop")
+                .with_hint("wait for it, or stop it")
+        })
+    }
+
     /// Runs one call. One that only looks may run beside runs; one that acts takes the desktop.
     ///
     /// # Errors
@@ -69,16 +81,12 @@ impl Engine {
         let id = request.call.id.clone();
         let _registered = acts.then(|| Registered::new(self, &id, cancel.clone()));
         let lease = if acts {
-            let taken = self.seat.take(Holder::Call(id.clone()), settings.fence());
             let lease = tokio::select! {
                 biased;
                 () = cancel.cancelled() => {
                     return Err(ErrorView::new(ErrorCode::Busy, "the call was stopped before it began"));
                 }
-                taken = tokio::time::timeout(FREE_WITHIN, taken) => taken.map_err(|_| {
-                    ErrorView::new(ErrorCode::Busy, "another call or a run has the desktop")
-                        .with_hint("wait for it, or stop it")
-                })?,
+                lease = self.seat_of_a_call(&id) => lease?,
             };
             // A run may have begun meanwhile.
             rights::may_act(self, by).await?;

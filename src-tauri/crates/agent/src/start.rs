@@ -28,7 +28,7 @@ use crate::ports::OpenModel;
 use crate::prompts;
 use crate::run::{Begin, CAPACITY, Ending, Message, Run, Woken, drive};
 use crate::runs::{Entry, Live, Task};
-use crate::sessions::told;
+use crate::sessions::{chosen, told};
 
 /// Characters of a goal that make a session's title.
 const TITLE_CHARS: usize = 60;
@@ -79,6 +79,9 @@ impl Engine {
             Some(session) => (session.mode, session.approval),
             None => (settings.mode, settings.approval),
         };
+        let of_session = known.as_ref().and_then(|session| session.space.clone());
+        // A session that begins in a folder of its own keeps it.
+        let begins_in = over.space.clone().filter(|_| known.is_none());
         let session = known.map(|session| session.id);
         let (mode, approval) = (over.mode.unwrap_or(mode), over.approval.unwrap_or(approval));
         // Where nothing is asked there is nothing to agree to.
@@ -93,7 +96,7 @@ impl Engine {
             search,
             fence: Some(settings.fence()),
             unattended: over.unattended,
-            space: over.space.clone().or_else(|| Some(settings.space.clone())),
+            space: over.space.clone().or(of_session).or_else(|| Some(settings.space.clone())),
             parent: None,
             recording: over.recording.clone(),
             plan,
@@ -105,7 +108,7 @@ impl Engine {
             if gone.is_cancelled() {
                 return Err(ErrorView::new(ErrorCode::Unavailable, "nobody waits for the run any more"));
             }
-            let began = engine.begin(session, spec, settings, model).await;
+            let began = engine.begin((session, begins_in), spec, settings, model).await;
             if let (Ok(unheard), true) = (&began, gone.is_cancelled()) {
                 engine.stop_at_once(Some(&unheard.run), "whoever asked for it went away as it began");
             }
@@ -140,7 +143,7 @@ impl Engine {
 
     async fn begin(
         self: &Arc<Self>,
-        session: Option<SessionId>,
+        (session, begins_in): (Option<SessionId>, Option<String>),
         spec: RunSpec,
         settings: Settings,
         model: SharedModel,
@@ -151,7 +154,7 @@ impl Engine {
         self.open_ports(session.as_ref(), spec.space.as_deref()).await?;
         let session = match session {
             Some(session) => session,
-            None => self.new_session(&spec).await?,
+            None => self.new_session(&spec, begins_in).await?,
         };
         let ports = self.open_ports(Some(&session), spec.space.as_deref()).await?;
         let run = RunId::from_suffix(fresh());
@@ -368,7 +371,7 @@ impl Engine {
         )
     }
 
-    async fn new_session(&self, spec: &RunSpec) -> Result<SessionId, ErrorView> {
+    async fn new_session(&self, spec: &RunSpec, folder: Option<String>) -> Result<SessionId, ErrorView> {
         let id = SessionId::from_suffix(fresh());
         let title = spec.goal.trim().lines().next().unwrap_or_default().chars().take(TITLE_CHARS).collect();
         let created = EventBody::SessionCreated {
@@ -378,7 +381,11 @@ impl Engine {
             search: spec.search,
             origin: None,
         };
-        self.log.append(Scope { session: Some(id.clone()), ..Scope::default() }, created).await?;
+        let scope = Scope { session: Some(id.clone()), ..Scope::default() };
+        self.log.append(scope.clone(), created).await?;
+        if let Some(folder) = folder {
+            self.log.append(scope, chosen(folder)).await?;
+        }
         Ok(id)
     }
 }

@@ -1,14 +1,15 @@
 //! Taking back what calls changed: the newest change first, each only where nobody has changed it since.
 //!
 //! An undo is journaled as a call by the user is, intent first: a start after a crash finds it, and the next run's model
-//! reads of it.
+//! reads of it. Where it acts on the screen it has the desktop, within the user's own fence.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use journal::{JournalError, Reader};
 use protocol::command::{Left, Undo, Undone};
 use protocol::event::Scope;
-use protocol::ids::CallId;
-use protocol::tool::{Change, Effect, ExecResult, Millis, Risk, ToolCall};
+use protocol::ids::{CallId, Seq, StreamId};
+use protocol::tool::{Change, Changed, Effect, ExecResult, Millis, Risk, ToolCall};
 use protocol::{ErrorCode, ErrorView, Event, EventBody};
 use serde_json::{Value, json};
 
@@ -16,6 +17,9 @@ use crate::engine::{Engine, fresh};
 
 /// The name under which it is journaled. No model is offered it.
 pub const UNDO: &str = "undo";
+
+/// Changes that are looked at together, on the way back to one that was not tried yet.
+const PAGE: u32 = 100;
 
 /// A call that changed something.
 struct Changer {
@@ -25,21 +29,24 @@ struct Changer {
 }
 
 impl Engine {
-    /// Takes back what was changed by a call, by all of a run, or by whatever changed something last.
+    /// Takes back what was changed by a call, by all of a run, or by the last of which that was not tried yet.
     ///
     /// # Errors
-    /// `NotFound` if nothing was changed there; `Busy` while its run is at work.
+    /// `NotFound` if nothing was changed there; `Busy` while its run is at work, or while another has the desktop that it
+    /// takes.
     pub(crate) async fn undo(&self, command: Undo) -> Result<Undone, ErrorView> {
         self.check_open()?;
         let changers = self.changers(&command).await?;
         let (Some(first), taken_back) = (changers.first(), self.taken_back(&changers).await?) else {
-            return Err(ErrorView::new(
-                ErrorCode::NotFound,
-                "nothing that can be taken back was changed there",
-            ));
+            let message = match &command {
+                Undo { run: None, call: None } => "there is nothing left to take back",
+                Undo { .. } => "nothing that can be taken back was changed there",
+            };
+            return Err(ErrorView::new(ErrorCode::NotFound, message)
+                .with_hint("what was left as it is is tried again by its name: miki undo RUN"));
         };
         if let Some(run) = &first.scope.run
-            && self.runs.get(run).is_some()
+            && !self.runs.is_over(run).await
         {
             return Err(ErrorView::new(ErrorCode::Busy, format!("{run} is still at work"))
                 .with_hint("stop it first: miki stop"));
@@ -48,12 +55,17 @@ impl Engine {
         let space = self.space_of(&first.scope).await?;
         let ports = self.open_ports(first.scope.session.as_ref(), space.as_deref()).await?;
         let id = CallId::from_suffix(fresh());
-        let of: Vec<&CallId> = changers.iter().map(|changer| &changer.call).collect();
+        let meant = || changers.iter().filter(|changer| !taken_back.contains(&changer.call));
+        let is_on_screen =
+            |change: &Change| matches!(change.of, Changed::Value | Changed::Window | Changed::Clipboard);
+        let acts = meant().flat_map(|changer| &changer.changes).any(is_on_screen);
+        let _seat = if acts { Some(self.seat_of_a_call(&id).await?) } else { None };
+        let of: Vec<&CallId> = meant().map(|changer| &changer.call).collect();
         let call = ToolCall { id: id.clone(), tool: UNDO.into(), arguments: json!({ "calls": of }) };
         self.log.append(scope.clone(), EventBody::ToolStarted { call, risk: Risk::Edit }).await?;
         let mut report = Undone::default();
         let mut done = Vec::new();
-        for changer in changers.iter().filter(|changer| !taken_back.contains(&changer.call)) {
+        for changer in meant() {
             let mut whole = true;
             for change in changer.changes.iter().rev() {
                 match self.tools.take_back(change, &ports).await {
@@ -81,7 +93,7 @@ impl Engine {
             .read(move |journal| match (run, call) {
                 (_, Some(call)) => Ok(journal.finished(&call)?.into_iter().collect()),
                 (Some(run), None) => journal.run_events(&run),
-                (None, None) => match journal.last_change()? {
+                (None, None) => match last_untried(journal)? {
                     Some(Event { scope: Scope { run: Some(run), .. }, .. }) => journal.run_events(&run),
                     last => Ok(last.into_iter().collect()),
                 },
@@ -105,7 +117,7 @@ impl Engine {
             let mut told = BTreeSet::new();
             for undo in journal.begun(&stream, UNDO)? {
                 if let Some(Event { body: EventBody::ToolFinished { result, .. }, .. }) =
-                    journal.finished(&undo)?
+                    journal.finished(&undo.id)?
                 {
                     let calls = result.data.get("undone").cloned().unwrap_or_default();
                     told.extend(serde_json::from_value::<Vec<CallId>>(calls).unwrap_or_default());
@@ -125,6 +137,43 @@ impl Engine {
             _ => None,
         }))
     }
+}
+
+/// The newest call that changed something, and that no undo has tried: each further `miki undo` goes further back.
+fn last_untried(journal: &Reader<'_>) -> Result<Option<Event>, JournalError> {
+    let mut tried: BTreeMap<StreamId, BTreeSet<CallId>> = BTreeMap::new();
+    let mut before = None::<Seq>;
+    loop {
+        let page = journal.changes(before, PAGE)?;
+        let Some(last) = page.last() else { return Ok(None) };
+        before = last.position.map(|position| position.seq);
+        for event in page {
+            let EventBody::ToolFinished { call, .. } = &event.body else { continue };
+            let stream = event.scope.stream();
+            if !tried.contains_key(&stream) {
+                tried.insert(stream.clone(), tried_in(journal, &stream)?);
+            }
+            if !tried.get(&stream).is_some_and(|tried| tried.contains(call)) {
+                return Ok(Some(event));
+            }
+        }
+    }
+}
+
+/// Calls of a stream that undos have tried, whatever came of it. One that was interrupted has not.
+fn tried_in(journal: &Reader<'_>, stream: &StreamId) -> Result<BTreeSet<CallId>, JournalError> {
+    let mut tried = BTreeSet::new();
+    for undo in journal.begun(stream, UNDO)? {
+        let came = journal.finished(&undo.id)?;
+        let is_over = came.is_some_and(|event| {
+            matches!(event.body, EventBody::ToolFinished { result, .. } if result.effect != Effect::Unknown)
+        });
+        if is_over {
+            let calls = undo.arguments.get("calls").cloned().unwrap_or_default();
+            tried.extend(serde_json::from_value::<Vec<CallId>>(calls).unwrap_or_default());
+        }
+    }
+    Ok(tried)
 }
 
 fn told(report: &Undone, calls: &[CallId]) -> ExecResult {

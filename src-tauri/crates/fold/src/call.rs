@@ -61,13 +61,20 @@ pub fn in_short(call: &ToolCall, window: Option<&FrontWindow>) -> String {
         "wait" => seconds(args),
         "think" => text(args, "thought"),
         // Its outcome says it.
-        "done" => String::new(),
+        "done" | "undo" => String::new(),
         "batch" => parts(args),
         "plan" => {
             let steps = args.get("steps").and_then(Value::as_array);
             steps.into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>().join(" › ")
         }
         "osa" => text(args, "script"),
+        "runCommand" => text(args, "command"),
+        "readFile" | "writeFile" | "editFile" | "trashFile" | "makeFolder" => text(args, "path"),
+        "moveFile" => format!("{} › {}", text(args, "from"), text(args, "to")),
+        "webSearch" => format!("“{}”", text(args, "query")),
+        "webFetch" => text(args, "url"),
+        "createEvent" => together([format!("“{}”", text(args, "title")), text(args, "start")]),
+        "createReminder" => together([format!("“{}”", text(args, "title")), text(args, "due")]),
         _ => others(args),
     };
     shortened(&line)

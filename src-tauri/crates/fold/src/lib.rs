@@ -14,6 +14,7 @@ mod sample;
 mod session;
 mod stream;
 pub mod transcript;
+pub mod way_back;
 mod words;
 
 pub use copy::{Copied, Into, branched, imported, interrupted};

@@ -19,6 +19,7 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
                 last_run: None,
                 shelf: Shelf::default(),
                 origin: origin.clone(),
+                space: None,
             });
         }
         (_, before) => before?,
@@ -27,7 +28,7 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
         view.updated = event.time;
     }
     match &event.body {
-        EventBody::SessionEdited { title, mode, approval, search, pinned, archived } => {
+        EventBody::SessionEdited { title, mode, approval, search, pinned, archived, space } => {
             if let Some(title) = title {
                 view.title.clone_from(title);
             }
@@ -36,6 +37,7 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
             view.search = search.unwrap_or(view.search);
             view.shelf.pinned = pinned.unwrap_or(view.shelf.pinned);
             view.shelf.archived = archived.unwrap_or(view.shelf.archived);
+            view.space = space.clone().or(view.space);
         }
         EventBody::SessionDeleted => view.shelf.deleted = Some(event.time),
         EventBody::SessionRestored => view.shelf.deleted = None,

@@ -64,6 +64,7 @@ fn a_session_is_what_was_set_last_with_its_last_run() {
         search: Some(true),
         pinned: None,
         archived: None,
+        space: Some("~/Haiku".into()),
     };
     let expected = SessionView {
         id: SessionId::from_suffix("1"),
@@ -80,6 +81,7 @@ fn a_session_is_what_was_set_last_with_its_last_run() {
         }),
         shelf: Default::default(),
         origin: None,
+        space: Some("~/Haiku".into()),
     };
     assert_eq!(fold_session([created(), edited, started(), ended()]), Some(expected));
 }

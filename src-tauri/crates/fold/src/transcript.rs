@@ -14,6 +14,8 @@ use protocol::tool::{
 use protocol::turn::{Cost, Spent, Usage};
 use serde_json::Value;
 
+use crate::way_back::WayBack;
+
 /// The tool that tells the model which windows there are.
 const LIST_WINDOWS: &str = "listWindows";
 /// The tool that ends the run.
@@ -24,7 +26,7 @@ const UNDO: &str = "undo";
 /// Lines of a running command's output that are kept.
 const PRINTED_LINES: usize = 200;
 /// Tools that are no acts, even where they are refused.
-const NO_ACTS: [&str; 3] = [DONE, PLAN, UNDO];
+pub(crate) const NO_ACTS: [&str; 3] = [DONE, PLAN, UNDO];
 
 /// The entries of one stream, or of a part of it, oldest first.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -101,6 +103,7 @@ pub enum EntryBody {
         report: Option<Box<Report>>,
         /// Nothing is counted while the run's beginning is not among the events.
         acts: Acts,
+        way_back: Box<WayBack>,
     },
 }
 
@@ -398,19 +401,7 @@ impl Transcript {
     fn proposed(&self, call: &ToolCall) -> Step {
         let known = |id| self.windows.iter().find(|window| window.id == id).cloned();
         let window = call.window().and_then(known);
-        let (stage, call) = (Stage::Proposed, call.clone());
-        let (printed, is_undone) = (None, false);
-        Step {
-            call,
-            risk: None,
-            stage,
-            answer: None,
-            proposed: None,
-            is_told_by_the_end: false,
-            window,
-            printed,
-            is_undone,
-        }
+        Step { window, ..Step::of(call.clone(), Stage::Proposed) }
     }
 
     fn find(&mut self, wanted: impl Fn(&Step) -> bool) -> Option<(&mut u32, &mut Step)> {
@@ -458,6 +449,32 @@ impl Transcript {
                 step.is_undone = true;
             }
         }
+        self.say_ways_back();
+    }
+
+    /// What can still be taken back of each run that has ended.
+    fn say_ways_back(&mut self) {
+        let (mut begins, mut others) = (None, Vec::new());
+        for (at, entry) in self.entries.iter().enumerate() {
+            match (&entry.body, begins) {
+                (EntryBody::Goal { .. }, _) => begins = Some(at),
+                (EntryBody::End { way_back, .. }, Some(from)) => {
+                    let now = WayBack::of(&self.entries[from..at]);
+                    if now != **way_back {
+                        others.push((at, now));
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (at, now) in others {
+            if let Some(Entry { body: EntryBody::End { way_back, .. }, revision, .. }) =
+                self.entries.get_mut(at)
+            {
+                *revision += 1;
+                **way_back = now;
+            }
+        }
     }
 
     fn ended(&mut self, n: u64, end: &RunEnd) {
@@ -486,7 +503,8 @@ impl Transcript {
         let (end, bill, report) = (end.clone(), self.bill, self.report.take());
         let counts = bill.is_whole && !self.only_plans;
         let acts = if counts { Acts::of(self.last_run()) } else { Acts::default() };
-        self.push(n, EntryBody::End { end, bill, suggestions, report, acts });
+        let way_back = Box::new(WayBack::of(self.last_run()));
+        self.push(n, EntryBody::End { end, bill, suggestions, report, acts, way_back });
         // It says something else once the run's beginning is known.
         if let (true, Some(entry)) = (self.bill.is_whole, self.entries.last_mut()) {
             entry.revision = 1;
@@ -533,6 +551,21 @@ fn windows_in(listing: &ExecResult) -> Option<Vec<FrontWindow>> {
 }
 
 impl Step {
+    /// A step of which nothing else is known.
+    pub fn of(call: ToolCall, stage: Stage) -> Self {
+        Self {
+            call,
+            risk: None,
+            stage,
+            answer: None,
+            proposed: None,
+            is_told_by_the_end: false,
+            window: None,
+            printed: None,
+            is_undone: false,
+        }
+    }
+
     /// Whether what it changed can be taken back.
     pub fn can_be_undone(&self) -> bool {
         matches!(&self.stage, Stage::Done { result } if !result.changes.is_empty()) && !self.is_undone

@@ -9,7 +9,7 @@ use protocol::event::{Event, EventBody, Scope};
 use protocol::ids::{ApprovalId, CallId, RunId, Seq, SessionId, StreamId};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
-use protocol::tool::{Answer, Approval, Change};
+use protocol::tool::{Answer, Approval, Change, ToolCall};
 use protocol::view::{EventPage, Question, SessionView};
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use tokio::sync::Semaphore;
@@ -277,20 +277,25 @@ impl<'a> Reader<'a> {
 
     /// Where a call stands that has come to an outcome; `None` if there is none of this id.
     pub fn finished(&self, call: &CallId) -> Result<Option<Event>, JournalError> {
-        self.one_finished("json_extract(body, '$.call') = ?1", &call.0)
+        let clause =
+            "WHERE type = 'toolFinished' AND json_extract(body, '$.call') = ?1 ORDER BY seq DESC LIMIT 1";
+        Ok(self.events(clause, params![call.0], usize::MAX)?.pop())
     }
 
-    /// The newest call that changed something which can be taken back.
-    pub fn last_change(&self) -> Result<Option<Event>, JournalError> {
-        self.one_finished("json_array_length(body, '$.result.changes') > ?1", &0_i64)
+    /// Calls that changed something which can be taken back, the newest first: those before `before`, at most `limit`.
+    pub fn changes(&self, before: Option<Seq>, limit: u32) -> Result<Vec<Event>, JournalError> {
+        let clause = "WHERE type = 'toolFinished' AND json_array_length(body, '$.result.changes') > 0 AND seq < ?1 \
+                      ORDER BY seq DESC LIMIT ?2";
+        let before = before.map_or(i64::MAX, |before| i64::try_from(before.0).unwrap_or(i64::MAX));
+        self.events(clause, params![before, limit], usize::MAX)
     }
 
     /// Calls of a tool in a stream that were begun, oldest first.
-    pub fn begun(&self, stream: &StreamId, tool: &str) -> Result<Vec<CallId>, JournalError> {
+    pub fn begun(&self, stream: &StreamId, tool: &str) -> Result<Vec<ToolCall>, JournalError> {
         let clause = "WHERE stream = ?1 AND type = 'toolStarted' AND json_extract(body, '$.call.tool') = ?2 ORDER BY seq";
         let begun = self.events(clause, params![stream.as_str(), tool], usize::MAX)?;
         let call = |event: Event| match event.body {
-            EventBody::ToolStarted { call, .. } => Some(call.id),
+            EventBody::ToolStarted { call, .. } => Some(call),
             _ => None,
         };
         Ok(begun.into_iter().filter_map(call).collect())
@@ -305,11 +310,6 @@ impl<'a> Reader<'a> {
             _ => None,
         };
         Ok(intended.into_iter().filter_map(of_call).collect())
-    }
-
-    fn one_finished(&self, is: &str, value: &dyn rusqlite::ToSql) -> Result<Option<Event>, JournalError> {
-        let clause = format!("WHERE type = 'toolFinished' AND {is} ORDER BY seq DESC LIMIT 1");
-        Ok(self.events(&clause, &[value], usize::MAX)?.pop())
     }
 
     /// Questions without an answer, oldest first.

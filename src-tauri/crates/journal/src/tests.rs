@@ -168,6 +168,7 @@ fn durable() -> Vec<EventBody> {
             search: Some(true),
             pinned: None,
             archived: None,
+            space: Some("~/a".into()),
         },
         EventBody::SessionDeleted,
         EventBody::SessionRestored,
@@ -335,6 +336,7 @@ fn sessions_come_with_the_newest_event_first_and_their_last_run() {
         search: Some(true),
         pinned: None,
         archived: None,
+        space: None,
     };
     append(&journal, scope("1", "x"), edited).unwrap();
     assert!(session_of(&journal, &one).unwrap().search);

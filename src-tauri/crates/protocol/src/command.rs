@@ -142,6 +142,10 @@ commands! {
     /// Takes it out of all lists. It can be restored until it is purged, some days later. Not while a run is under way in it.
     delete_session Edit DeleteSession { session: SessionId } -> SessionView;
     restore_session Edit RestoreSession { session: SessionId } -> SessionView;
+    /// Asks the user, in a dialog of the system above the dashboard, for the folder that a session's runs work in; where no
+    /// session is named, for one that whoever asks puts into the settings or into a session that begins. Answers as the
+    /// folder is called, or `None` if they chose none. Of the windows only: nobody else chooses where an agent works.
+    choose_folder OurWindows ChooseFolder { #[serde(default)] session: Option<SessionId> } -> Option<String>;
     /// Writes a session into a new file in the user's downloads. Of the windows: the command line reads events and writes
     /// its own file.
     export_session OurWindows ExportSession {

@@ -17,7 +17,7 @@ pub struct Contract {
     /// Applications that may be acted in, by any name that they are known by. A browser's pages are named by their hosts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub applications: Vec<String>,
-    /// Folders of the user's, below the home, whose files the checks may look at.
+    /// Folders of the user's, below the home, whose files the checks may look at, and file tools and commands may change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<String>,
     /// Hosts whose pages may be gone to and acted in: `example.org`, `localhost:8080`.
@@ -201,8 +201,7 @@ impl Budget {
     }
 }
 
-/// What can be looked at to know that work is done. The later ones need tools that there are not yet: no contract with
-/// one of them is taken.
+/// What can be looked at to know that work is done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "check", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Check {
@@ -245,13 +244,16 @@ pub enum Check {
     AskUser {
         question: String,
     },
+    /// A command in the session's folder ends with this code. It is run each time that it is looked at, in the sandbox.
     CommandExit {
         command: String,
         code: i32,
     },
+    /// A reminder by its whole title, open or ticked off.
     Reminder {
         title: String,
     },
+    /// An event by its whole title, from a month ago on.
     Event {
         title: String,
     },

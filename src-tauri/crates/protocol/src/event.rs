@@ -92,6 +92,9 @@ pub enum EventBody {
         pinned: Option<bool>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         archived: Option<bool>,
+        /// The folder that its runs work in from now on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        space: Option<String>,
     },
     /// No list shows it, and no search finds it; until it is purged it can be restored.
     SessionDeleted,

@@ -59,7 +59,63 @@ pub struct ToolCall {
     pub arguments: Value,
 }
 
+/// Tools that keep what takes their acts back. A test of `tools` holds the names to those that there are.
+const RECORDED: [&str; 13] = [
+    "writeFile",
+    "editFile",
+    "moveFile",
+    "makeFolder",
+    "trashFile",
+    "createEvent",
+    "changeEvent",
+    "deleteEvent",
+    "createReminder",
+    "changeReminder",
+    "deleteReminder",
+    "setValue",
+    "writeClipboard",
+];
+/// Tools that change nothing which anybody would want back.
+const CHANGES_NOTHING: [&str; 21] = [
+    "think",
+    "wait",
+    "displays",
+    "screenshot",
+    "zoom",
+    "readText",
+    "elementsJson",
+    "listWindows",
+    "listApps",
+    "move",
+    "scroll",
+    "focusElement",
+    "focusWindow",
+    "readClipboard",
+    "listFiles",
+    "readFile",
+    "searchFiles",
+    "webElements",
+    "webRead",
+    "webTabs",
+    "useTools",
+];
+
 impl ToolCall {
+    /// Whether what it changes is kept with what takes it back, as far as its name and arguments tell: of a batch, all of
+    /// its actions. What was there before may not be readable, even so.
+    pub fn can_be_taken_back(&self) -> bool {
+        let fits = |part: &Self| match part.tool.as_str() {
+            "changeWindow" => part.arguments.get("change").and_then(Value::as_str) != Some("close"),
+            tool => RECORDED.contains(&tool) || (self.tool == "batch" && CHANGES_NOTHING.contains(&tool)),
+        };
+        self.parts().iter().all(fits)
+    }
+
+    /// The names by which [`Self::can_be_taken_back`] tells tools apart.
+    pub fn told_by_name() -> impl Iterator<Item = &'static str> {
+        RECORDED.into_iter().chain(CHANGES_NOTHING).chain(["changeWindow"])
+    }
+
     /// Whether what it does goes to wherever the keyboard focus is, and nowhere else.
     pub fn goes_to_the_focus(&self) -> bool {
         ["type", "press", "hotkey", "hold", "keyDown", "keyUp"].contains(&self.tool.as_str())

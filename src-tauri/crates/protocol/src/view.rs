@@ -94,6 +94,9 @@ pub struct SessionView {
     /// Where its first events came from; `None` if it began here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
+    /// The folder that was chosen for its runs; `None` if they work in that of the settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<String>,
 }
 
 /// Where a list has a session.
@@ -267,6 +270,8 @@ pub enum Check {
     /// Reading text in pictures.
     Ocr,
     Keychain,
+    /// What confines commands.
+    Sandbox,
     Journal,
     Model,
 }

@@ -7,7 +7,7 @@ use protocol::contract::{Contract, EffectClass};
 use crate::applications::{self, Class};
 use crate::reach::{Act, FileAct, Reach};
 use crate::target::Touched;
-use crate::{hosts, words};
+use crate::{Ports, hosts, words};
 
 pub(crate) mod act_effects;
 pub(crate) mod checks;
@@ -15,6 +15,8 @@ pub(crate) mod keys;
 mod read;
 
 pub(crate) use read::{check_binds, look, read};
+
+pub use checks::longest_look;
 
 /// One thing that a call needs a contract to name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +94,12 @@ pub(crate) fn of_file(path: String, below_home: Option<String>, does: FileAct) -
         FileAct::Delete => EffectClass::Delete,
     };
     vec![Need::Folder { path, below_home }, Need::Effect(effect)]
+}
+
+/// What a command that changes something needs, beside what it may destroy.
+pub(crate) fn of_command(ports: &Ports) -> Vec<Need> {
+    let (path, below_home) = ports.root();
+    vec![Need::Folder { path, below_home }, Need::Effect(EffectClass::Run)]
 }
 
 /// Whether a file is in a folder, or is it: both absolute or both below `~/`, by their letters. What a session may write is

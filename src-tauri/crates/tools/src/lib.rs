@@ -51,6 +51,7 @@ mod whose;
 mod withheld;
 mod words;
 
+pub use contract::longest_look;
 pub use desktop::{Abilities, Fence, Interruption, WindowId};
 pub use focus::FocusedWindow;
 pub use plan::{Env, Plan, Refusal, Step, Task};

@@ -122,14 +122,10 @@ impl Router {
     }
 
     /// Looks at what a plan says must be so; what the user is to be asked has not passed.
-    pub async fn check(&self, contract: &Contract, limits: &Arc<Limits>) -> Vec<Finding> {
+    pub async fn check(&self, contract: &Contract, limits: &Arc<Limits>, ports: &Ports) -> Vec<Finding> {
         let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
-        let look = contract::checks::CheckPorts {
-            desktop,
-            browser,
-            home: self.home.clone(),
-            limits: limits.clone(),
-        };
+        let (home, limits, ports) = (self.home.clone(), limits.clone(), ports.clone());
+        let look = contract::checks::CheckPorts { desktop, browser, home, limits, ports };
         let mut findings = look.findings(contract, &[]).await;
         redaction::redact_findings(&mut findings, &self.secrets.all().await);
         findings
@@ -429,7 +425,8 @@ impl Router {
         all
     }
 
-    /// Takes back one thing that a call changed, where nobody has changed it since.
+    /// Takes back one thing that a call changed, where nobody has changed it since. What it does on the screen keeps to the
+    /// fence that is set: whoever calls has the desktop.
     ///
     /// # Errors
     /// Why it stays as it is.
@@ -445,6 +442,9 @@ impl Router {
             Changed::Event | Changed::Reminder => {
                 let port = ports.agenda.clone().ok_or_else(|| none("calendar"))?;
                 tool::take_back_entry(&*port.agenda, change).await
+            }
+            Changed::Clipboard | Changed::Value | Changed::Window if self.desktop.is_locked().await => {
+                Err(tool_error(ToolErrorKind::NotAvailable, desktop::LOCKED))
             }
             Changed::Clipboard | Changed::Value | Changed::Window => {
                 tool::take_back_on_screen(&*self.desktop, &self.clipboards, change).await

@@ -94,8 +94,9 @@ mod wait;
 
 pub(crate) use batch::NAME as BATCH;
 pub(crate) use calendar::{meant as meant_calendar, take_back as take_back_entry};
+pub(crate) use commands::held_back;
 pub use context::Context;
-pub(crate) use files::{Text, shown_diff, take_back as take_back_file};
+pub(crate) use files::{Text, named_in, shown_diff, take_back as take_back_file};
 pub(crate) use on_screen::{Clipboards, take_back_on_screen};
 pub use outcome::Outcome;
 pub(crate) use outcome::from_desktop;

@@ -20,6 +20,7 @@ fn view(default: Mode, session: Option<Mode>) -> Overview {
         last_run: None,
         shelf: Default::default(),
         origin: None,
+        space: None,
     });
     Overview {
         seq: Seq(0),

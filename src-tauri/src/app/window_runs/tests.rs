@@ -26,6 +26,7 @@ fn view(runs: &[(&str, Option<RunEnd>)]) -> Overview {
         last_run: Some(RunView { id: started(id).run, goal: "write".into(), end: end.clone() }),
         shelf: Default::default(),
         origin: None,
+        space: None,
     };
     Overview {
         seq: Seq(0),

@@ -298,7 +298,7 @@ fn a_question_ends_with_what_decides_and_hides_nothing_in_its_length() {
     assert_eq!(
         text,
         "\n? type “hello”\n  to greet\n  goes to: a\\u{202E}b (editor)\n  {\"text\":\"hello\"}\n  \
-         type changes something: allow? [y]es, this once; [n]o, and why if you like; type in editor: [r] for this run, [t] for the whole session: "
+         type changes something, which Miki cannot take back: allow? [y]es, this once; [n]o, and why if you like; type in editor: [r] for this run, [t] for the whole session: "
     );
     let padded = json!({ "text": format!("echo{}; rm -rf", " ".repeat(100_000)) });
     let text = question(&approval(padded, Risk::Consequential), ApprovalMode::Thread);

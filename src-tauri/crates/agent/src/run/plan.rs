@@ -12,7 +12,7 @@ use super::Driver;
 
 /// So often a check refuses `done` before the user is asked whether the work is taken as it is.
 const REFUSALS: u32 = 3;
-/// Longest look at all checks before the user is asked.
+/// Look at all checks before the user is asked, where none of them takes longer.
 const LOOK: Duration = Duration::from_secs(20);
 /// To a model that stops talking in place of calling `done`.
 const CALL_DONE: &str =
@@ -80,7 +80,9 @@ impl Driver {
             return None;
         }
         let (router, limits) = (self.run.router.clone(), self.run.limits.clone());
-        let look = tokio::time::timeout(LOOK, async { router.check(&agreed, &limits).await });
+        let ports = self.run.ports.clone();
+        let longest = LOOK.max(tools::longest_look(&agreed));
+        let look = tokio::time::timeout(longest, async { router.check(&agreed, &limits, &ports).await });
         let findings = tokio::select! {
             biased;
             () = self.run.stop.token.cancelled() => return None,

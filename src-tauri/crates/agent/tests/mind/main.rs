@@ -25,4 +25,5 @@ mod sessions;
 mod single_calls;
 mod stops;
 mod trouble;
+mod undo;
 mod user_takeover;

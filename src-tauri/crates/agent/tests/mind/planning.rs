@@ -222,7 +222,7 @@ async fn a_plan_that_cannot_be_agreed_to_is_refused_to_the_model_and_never_asked
         json!({"folders": ["/etc"]}),
         json!({"everything": true}),
         json!({"effects": ["all"]}),
-        json!({"checks": [{"check": "commandExit", "command": "ls", "code": 0}]}),
+        json!({"checks": [{"check": "commandExit", "command": "eval $X", "code": 0}]}),
         json!({"steps": []}),
     ];
     let mut steps: Vec<Step> = bad.iter().map(plan).collect();

@@ -147,6 +147,7 @@ fn from_a_file_come_no_settings_no_modes_and_nothing_that_goes_to_a_provider() {
             search: Some(true),
             pinned: None,
             archived: None,
+            space: Some("~/theirs".into()),
         },
         begun,
         said("hello"),

@@ -21,6 +21,7 @@ fn session(id: &str, end: Option<RunEnd>) -> SessionView {
         last_run: Some(RunView { id: RunId(format!("r-{id}")), goal: format!("goal {id}"), end }),
         shelf: Default::default(),
         origin: None,
+        space: None,
     }
 }
 

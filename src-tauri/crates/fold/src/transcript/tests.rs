@@ -17,18 +17,7 @@ fn after(bodies: Vec<EventBody>) -> Transcript {
 }
 
 fn step(stage: Stage) -> Step {
-    let (call, risk) = (click("c-1"), Some(Risk::Edit));
-    Step {
-        call,
-        risk,
-        stage,
-        answer: None,
-        proposed: None,
-        is_told_by_the_end: false,
-        window: None,
-        printed: None,
-        is_undone: false,
-    }
+    Step { risk: Some(Risk::Edit), ..Step::of(click("c-1"), stage) }
 }
 
 fn steps(transcript: &Transcript) -> Vec<Step> {
@@ -73,6 +62,11 @@ fn a_run_becomes_goal_words_step_and_end() {
                 suggestions: Vec::new(),
                 report: None,
                 acts: Acts { done: 1, ..Acts::default() },
+                way_back: Box::new(WayBack {
+                    run: Some(RunId("r-1".into())),
+                    back: Vec::new(),
+                    stays: vec!["click 10, 20".into()],
+                }),
             },
         ]
     );

@@ -28,6 +28,7 @@ fn edited(title: &str) -> EventBody {
         search: None,
         pinned: None,
         archived: None,
+        space: None,
     }
 }
 

@@ -51,6 +51,7 @@ fn session() -> SessionView {
         last_run: None,
         shelf: Default::default(),
         origin: None,
+        space: None,
     }
 }
 
@@ -74,6 +75,7 @@ fn every_event_is_read_as_it_was_written() {
             search: None,
             pinned: None,
             archived: None,
+            space: Some("~/a".into()),
         },
         EventBody::RunStarted(Box::new(serde_json::from_value(spec).unwrap())),
         EventBody::RunSteered { text: "t".into() },

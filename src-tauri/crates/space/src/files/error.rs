@@ -18,6 +18,10 @@ pub enum NoSpace {
     Home,
     #[error("it is a hidden folder of the home folder, where programs keep settings and keys")]
     Hidden,
+    #[error(
+        "it is, or is in, a folder that a tool keeps for itself, such as .git or .vscode: what is in it is run later"
+    )]
+    Guarded,
     #[error("it is one of the system's folders")]
     System,
     #[error("it is Miki's own data folder, holds it, or is in it")]

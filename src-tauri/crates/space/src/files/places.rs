@@ -115,13 +115,24 @@ pub(super) fn judge(real: &Path, home: &Path, data: &Path) -> Option<NoSpace> {
         return Some(NoSpace::OwnData);
     }
     let in_home = real.strip_prefix(home).ok();
+    // Above the home nobody puts such a folder; in it, and on other disks, a project has its own.
+    let within = in_home.unwrap_or(real);
+    let parts = within.components().filter_map(|part| match part {
+        Component::Normal(name) => name.to_str(),
+        _ => None,
+    });
+    let is_guarded = super::protect::is_guarded(parts) || is_repository(real, home);
     if let Some(within) = in_home {
         let hidden = |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
         let first = within.components().next();
         // macOS and Windows keep settings and keys in folders that are hidden by other means.
         let settings =
             first.is_some_and(|part| part.as_os_str() == "Library" || part.as_os_str() == "AppData");
-        return (first.is_some_and(hidden) || settings).then_some(NoSpace::Hidden);
+        let hidden = first.is_some_and(hidden) || settings;
+        return if hidden { Some(NoSpace::Hidden) } else { is_guarded.then_some(NoSpace::Guarded) };
+    }
+    if is_guarded {
+        return Some(NoSpace::Guarded);
     }
     // Somebody else's home is no Space either.
     if real.parent().is_some_and(|above| above == Path::new("/home") || above == Path::new("/Users")) {
@@ -133,4 +144,12 @@ pub(super) fn judge(real: &Path, home: &Path, data: &Path) -> Option<NoSpace> {
     let windows =
         cfg!(windows) && (WINDOWS.contains(&first.as_str()) || (first == "users" && names.next().is_none()));
     (holder || system || windows).then_some(NoSpace::System)
+}
+
+/// Whether the folder, or one above it, is what Git keeps in a `.git`, by whatever name: a bare repository's hooks run, too.
+fn is_repository(real: &Path, home: &Path) -> bool {
+    let is_one = |folder: &Path| {
+        folder.join("HEAD").is_file() && folder.join("objects").is_dir() && folder.join("refs").is_dir()
+    };
+    real.ancestors().take_while(|folder| *folder != home).any(is_one)
 }

@@ -191,6 +191,24 @@ pub fn holds_secret(path: &SpacePath) -> bool {
     protected(path) == Some(Why::Secret) || KEYS_PATTERNS.iter().any(|pattern| is_of(&names, pattern))
 }
 
+/// Whether a folder by this name, or one above it, is a tool's own. As a Space it would have files that run something and
+/// that no pattern tells, since patterns are told by the names within it.
+pub(super) fn is_guarded<'a>(names: impl Iterator<Item = &'a str>) -> bool {
+    let names: Vec<String> = names.map(plain).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let is_guarded = |pattern: &str| {
+        let parts: Vec<&str> = pattern.split('/').collect();
+        let Some((last, folders)) = parts.split_last() else { return false };
+        // `.github` for what is in its `workflows`, `launchagents` for all that is in it, and `.git` itself.
+        let hidden = folders.iter().filter(|name| name.starts_with('.'));
+        let whole = if *last == "**" { folders } else { &[][..] };
+        hidden.into_iter().any(|name| names.contains(name))
+            || pattern == "**/.git" && names.contains(&".git")
+            || !whole.is_empty() && (1..=names.len()).any(|upto| fits(whole, &names[..upto]))
+    };
+    PROTECTED.iter().any(|(pattern, _)| is_guarded(pattern))
+}
+
 /// Whether a file's name alone does not tell that it holds a private key: certificates end like it.
 pub(crate) fn may_be_public(path: &SpacePath) -> bool {
     let name = path.name().map(plain).unwrap_or_default();

@@ -1,21 +1,32 @@
-//! Looking at what a plan says must be so. Nothing is changed, and nothing that a file holds is told.
+//! Looking at what a plan says must be so. Nothing is changed but by a command that the user saw in the plan, and nothing
+//! that a file holds or a command prints is told.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use agenda::{Range, ReminderFilter, ReminderState};
 use browser::{Browser, Links, TextQuery};
 use desktop::{Desktop, ElementQuery, Scope, WindowView};
 use protocol::contract::{Check, Contract, Finding};
 use sha2::{Digest, Sha256};
+use space::terminal::policy::{self, Effect as Does};
+use space::terminal::{CommandSpec, Exit, Job, Stopped, Strength};
 
 use super::is_same;
 use super::read::{file_in, real};
-use crate::tool::Context;
-use crate::{Limits, digest, untrusted, withheld};
+use crate::ports::AgendaPort;
+use crate::tool::{self, Context};
+use crate::{Limits, Ports, digest, untrusted, withheld};
 
 const PATIENCE: Duration = Duration::from_secs(5);
+/// A calendar is on another computer.
+const ASKED_ELSEWHERE: Duration = Duration::from_secs(15);
+/// Longest run of a check's command.
+const COMMAND: Duration = Duration::from_secs(60);
+/// Events are looked for from so many days ago until so many days ahead.
+const DAYS: (i64, i64) = (31, 1_000);
 /// Bytes of a file that are read, at the most.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
 const PAGE_CHARS: usize = 1_000_000;
@@ -27,6 +38,28 @@ pub(crate) struct CheckPorts {
     pub browser: Arc<dyn Browser>,
     pub home: Option<PathBuf>,
     pub limits: Arc<Limits>,
+    /// Of the session: its commands and its calendars.
+    pub ports: Ports,
+}
+
+/// How long a look at all of a contract's checks may take.
+pub fn longest_look(contract: &Contract) -> Duration {
+    contract.checks.iter().map(patience).sum()
+}
+
+fn patience(check: &Check) -> Duration {
+    match check {
+        Check::CommandExit { .. } => COMMAND + PATIENCE,
+        Check::Reminder { .. } | Check::Event { .. } => ASKED_ELSEWHERE,
+        Check::FileExists { .. }
+        | Check::FileContains { .. }
+        | Check::FileHash { .. }
+        | Check::Window { .. }
+        | Check::Element { .. }
+        | Check::PageAddress { .. }
+        | Check::PageText { .. }
+        | Check::AskUser { .. } => PATIENCE,
+    }
 }
 
 /// Whether a check passes, and what was found.
@@ -35,14 +68,15 @@ type CheckResult = Result<String, String>;
 impl CheckPorts {
     pub(crate) fn of(cx: &Context) -> Self {
         let (desktop, browser) = (cx.desktop.clone(), cx.browser.clone());
-        Self { desktop, browser, home: cx.home.clone(), limits: cx.limits.clone() }
+        let (home, limits, ports) = (cx.home.clone(), cx.limits.clone(), cx.ports.clone());
+        Self { desktop, browser, home, limits, ports }
     }
 
     /// All checks of a contract, in order. `waived` are those that the user was asked about and said yes to.
     pub(crate) async fn findings(&self, contract: &Contract, waived: &[Check]) -> Vec<Finding> {
         let mut findings = Vec::new();
         for check in &contract.checks {
-            let look = tokio::time::timeout(PATIENCE, self.look(check, contract, waived));
+            let look = tokio::time::timeout(patience(check), self.look(check, contract, waived));
             let seen = look.await.unwrap_or_else(|_| Err("nothing could be looked at in time".into()));
             let passed = seen.is_ok();
             let found = seen.unwrap_or_else(|found| found);
@@ -53,12 +87,9 @@ impl CheckPorts {
     }
 
     async fn look(&self, check: &Check, contract: &Contract, waived: &[Check]) -> CheckResult {
-        let is_of_the_screen = !matches!(
+        let is_of_the_screen = matches!(
             check,
-            Check::FileExists { .. }
-                | Check::FileContains { .. }
-                | Check::FileHash { .. }
-                | Check::AskUser { .. }
+            Check::Window { .. } | Check::Element { .. } | Check::PageAddress { .. } | Check::PageText { .. }
         );
         if is_of_the_screen && self.desktop.is_locked().await {
             return Err(desktop::LOCKED.to_owned());
@@ -79,10 +110,72 @@ impl CheckPorts {
             Check::PageText { text } => self.page_text(text).await,
             Check::AskUser { .. } if waived.contains(check) => Ok("the user said yes".into()),
             Check::AskUser { .. } => Err("the user was not asked yet".into()),
-            // No contract with them is taken.
-            Check::CommandExit { .. } | Check::Reminder { .. } | Check::Event { .. } => {
-                Err("Miki has no tool to look at this".into())
+            Check::CommandExit { command, code } => self.command(command, *code, contract).await,
+            Check::Reminder { title } => self.reminder(title).await,
+            Check::Event { title } => self.event(title).await,
+        }
+    }
+
+    /// Runs it as `runCommand` would, in the same sandbox; what that tool would ask about is not run. Its output is nobody's.
+    async fn command(&self, line: &str, code: i32, contract: &Contract) -> CheckResult {
+        let terminal = self.ports.terminal.clone().ok_or("this session has no folder to run commands in")?;
+        if let Strength::None { why } = terminal.strength() {
+            return Err(format!("no command is run unasked, since nothing confines it here: {why}"));
+        }
+        let weighed = policy::weigh(line);
+        let changes = weighed.effect != Does::Reads;
+        let asked = weighed.unclear.or_else(|| weighed.destructive.into_iter().next());
+        let asked = asked.or_else(|| tool::named_in(line, None, changes, &self.ports).why);
+        if let Some(why) = asked {
+            return Err(format!("no command is run unasked of which this holds: {why}"));
+        }
+        let outside = super::outside(contract, &super::of_command(&self.ports));
+        if changes && !outside.is_empty() {
+            return Err(format!("it changes something, and is not in the plan: {}", outside.join(", ")));
+        }
+        let mut spec = CommandSpec::new(line);
+        spec.timeout = Some(COMMAND);
+        // It looks through the folder first.
+        let started = tokio::task::spawn_blocking(move || terminal.start(spec, |_| {})).await;
+        let job = started.map_err(|panic| panic.to_string())?.map_err(|error| error.to_string())?;
+        // Whoever looks may be stopped: nothing of it goes on then.
+        let running = Running(job);
+        let outcome = running.0.wait().await.map_err(|error| error.to_string())?;
+        if !tool::held_back(&self.ports, &running.0).await.is_empty() {
+            return Err("it made what is run later, and that was not asked for".into());
+        }
+        match outcome.exit {
+            Exit::Code(ended) if i64::from(ended) == i64::from(code) => Ok(format!("it ends with {ended}")),
+            Exit::Code(ended) => Err(format!("it ends with {ended}")),
+            Exit::Stopped(_) => {
+                Err(format!("it was stopped: it took longer than {} s, or too much", COMMAND.as_secs()))
             }
+        }
+    }
+
+    fn agenda(&self) -> Result<Arc<AgendaPort>, String> {
+        self.ports.agenda.clone().ok_or_else(|| "no calendar is set up".to_owned())
+    }
+
+    async fn reminder(&self, title: &str) -> CheckResult {
+        let filter = ReminderFilter { state: ReminderState::All, list: None };
+        let found = self.agenda()?.agenda.reminders(&filter).await.map_err(|error| error.to_string())?;
+        match found.reminders.iter().find(|one| one.title == title) {
+            Some(one) if one.done => Ok("it is there, ticked off".into()),
+            Some(_) => Ok("it is there".into()),
+            None => Err(format!("none of {} reminders is called so", found.reminders.len())),
+        }
+    }
+
+    async fn event(&self, title: &str) -> CheckResult {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let now = i64::try_from(now).unwrap_or(i64::MAX);
+        let range = Range::around(now, DAYS.0, DAYS.1, agenda::local_zone());
+        let range = range.map_err(|error| error.to_string())?;
+        let found = self.agenda()?.agenda.events(&range, None).await.map_err(|error| error.to_string())?;
+        match found.events.iter().find(|one| one.title == title && !one.cancelled) {
+            Some(one) => Ok(format!("it is there, on {}", one.start.date())),
+            None => Err(format!("none of {} events is called so", found.events.len())),
         }
     }
 
@@ -164,6 +257,17 @@ impl CheckPorts {
             Ok("it says so".into())
         } else {
             Err(format!("{} does not say it", page.url))
+        }
+    }
+}
+
+/// A command that ends when nobody waits for it any more.
+struct Running(Arc<Job>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.0.is_running() {
+            self.0.stop(Stopped::Cancelled);
         }
     }
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-use protocol::contract::{Budget, Check, Contract};
+use protocol::contract::{Budget, Check, Contract, EffectClass};
 use protocol::tool::ToolError;
+use space::terminal::policy::{self, Effect as Does};
 
 use crate::tool::{bad_arguments, filled, within};
 use crate::{hosts, untrusted};
@@ -16,6 +17,9 @@ const STEP_CHARS: usize = 300;
 const NAME_CHARS: usize = 80;
 const TEXT_CHARS: usize = 500;
 const PATH_CHARS: usize = 500;
+const FOUND_CHARS: usize = 200;
+/// Checks that run a command.
+const MOST_COMMANDS: usize = 3;
 const MOST_MINUTES: u32 = 7 * 24 * 60;
 const MOST_TURNS: u32 = 500;
 const MOST_DOLLARS: f64 = 1_000.0;
@@ -35,6 +39,8 @@ pub(crate) fn read(contract: Contract, home: Option<&Path>) -> Result<Contract, 
     for (at, check) in checks.into_iter().enumerate() {
         all.push(read_check(&format!("checks[{at}]"), check, &folders, home)?);
     }
+    let commands = all.iter().filter(|check| matches!(check, Check::CommandExit { .. })).count();
+    within("the number of commands in checks", commands, 0, MOST_COMMANDS)?;
     Ok(Contract { steps, applications, folders, hosts, effects, budget: read_budget(budget)?, checks: all })
 }
 
@@ -52,6 +58,15 @@ pub(crate) fn check_binds(contract: &Contract) -> Result<(), ToolError> {
         return Err(bad_arguments(
             "the plan binds to nothing: name the applications or hosts, and the effects there, or checks",
         ));
+    }
+    let changes = |check: &Check| match check {
+        Check::CommandExit { command, .. } => policy::weigh(command).effect != Does::Reads,
+        _ => false,
+    };
+    if let Some(check) = checks.iter().find(|check| changes(check) && !effects.contains(&EffectClass::Run)) {
+        return Err(bad_arguments(format!(
+            "a check changes something ({check}): name the effect run, and the session's folder"
+        )));
     }
     if effects.is_empty() && names_a_place {
         return Err(bad_arguments("effects is empty: say what will be done in those applications and hosts"));
@@ -181,9 +196,6 @@ fn read_check(
         exact(&at("path"), path, PATH_CHARS)?;
         file_in(path, folders, home).map_err(told)
     };
-    let none_yet = |what: &str| {
-        Err(bad_arguments(format!("{field}: Miki has no tool for {what} yet, so this cannot be checked")))
-    };
     match &check {
         Check::FileExists { path: file } => {
             path(file)?;
@@ -227,9 +239,21 @@ fn read_check(
         Check::AskUser { question } => {
             text("question", question)?;
         }
-        Check::CommandExit { .. } => return none_yet("commands"),
-        Check::Reminder { .. } => return none_yet("reminders"),
-        Check::Event { .. } => return none_yet("calendars"),
+        Check::CommandExit { command, code } => {
+            text("command", command)?;
+            within(&at("code"), *code, 0, 255)?;
+            // It is run without a question, each time that the model says that it is done.
+            let weighed = policy::weigh(command);
+            if let Some(why) = weighed.unclear.or_else(|| weighed.destructive.into_iter().next()) {
+                return Err(bad_arguments(format!(
+                    "{field}: no command is run unasked of which this holds: {}",
+                    untrusted::line(&why, FOUND_CHARS)
+                )));
+            }
+        }
+        Check::Reminder { title } | Check::Event { title } => {
+            text("title", title)?;
+        }
     }
     Ok(check)
 }

@@ -222,9 +222,22 @@ fn a_plan_that_cannot_be_agreed_to_is_refused_with_the_reason() {
         ("checks", json!([{"check": "fileExists", "path": "~/Music/a"}]), "none of the plan's folders"),
         ("checks", json!([{"check": "fileExists", "path": "~/Documents/../Music/a"}]), "`..`"),
         ("checks", json!([{"check": "fileHash", "path": "~/Documents/a", "sha256": "AB"}]), "64 hexadecimal"),
-        ("checks", json!([{"check": "commandExit", "command": "ls", "code": 0}]), "no tool for commands yet"),
-        ("checks", json!([{"check": "reminder", "title": "t"}]), "no tool for reminders yet"),
-        ("checks", json!([{"check": "event", "title": "t"}]), "no tool for calendars yet"),
+        ("checks", json!([{"check": "commandExit", "command": "", "code": 0}]), "command is empty"),
+        ("checks", json!([{"check": "commandExit", "command": "ls", "code": 256}]), "0-255"),
+        ("checks", json!([{"check": "commandExit", "command": "eval $X", "code": 0}]), "unasked"),
+        ("checks", json!([{"check": "commandExit", "command": "rm -rf ~", "code": 0}]), "unasked"),
+        (
+            "checks",
+            json!([{"check": "commandExit", "command": "make all", "code": 0}]),
+            "name the effect run",
+        ),
+        (
+            "checks",
+            vec![json!({"check": "commandExit", "command": "ls", "code": 0}); 4].into(),
+            "commands in checks",
+        ),
+        ("checks", json!([{"check": "reminder", "title": ""}]), "title is empty"),
+        ("checks", json!([{"check": "event", "title": " t"}]), "spaces at its ends"),
         ("checks", json!([{"check": "pageAddress", "address": "file:///a"}]), "no web address"),
     ] {
         let mut odd = good.clone();

@@ -70,10 +70,8 @@ pub(super) async fn add_files(
 
 /// A command is its line, in its folder. A yes for commands like it is for their programs and what they are told first.
 pub(super) fn add_command(targets: &mut Targets, part: &Step, ordered: &Ordered, ports: &Ports) {
-    let (path, below_home) = ports.root();
-    let folder = path.clone();
-    targets.needs.push(Need::Folder { path, below_home });
-    targets.needs.push(Need::Effect(EffectClass::Run));
+    let (folder, _) = ports.root();
+    targets.needs.extend(contract::of_command(ports));
     let line = match ordered {
         Ordered::Run { line } => {
             let weighed = policy::weigh(line);

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use protocol::tool::{ToolError, ToolErrorKind};
 use serde_json::{Value, json};
-use space::files::{FileError, Space, SpacePath, Why};
+use space::files::{FileError, SpacePath, Why};
 use space::terminal::{Exit, Job, JobId, Stopped, Strength, Terminal, TerminalError};
 
 use super::{Context, Outcome, files, tool_error};
-use crate::untrusted;
+use crate::{Ports, untrusted};
 
 /// Characters of a command's line for people.
 const LINE_CHARS: usize = 120;
@@ -97,13 +97,38 @@ pub(super) fn tell_closed(told: &mut Outcome, job: &Job) {
 /// What runs something later, outside of the sandbox, does not stay where a command has put it unasked: it gets another
 /// name, and whoever wants it there asks for it by its own.
 pub(super) async fn hold_back(cx: &Context, told: &mut Outcome, job: &Arc<Job>) {
-    let (Some(terminal), Some(keep)) = (cx.ports.terminal.clone(), cx.ports.keep.clone()) else { return };
+    let held = held_back(&cx.ports, job).await;
+    for (path, moved, why) in held.iter().take(MOST_PATHS) {
+        let (path, why) = (files::shown(path), files::said(*why));
+        told.say(&match moved {
+            Ok(name) => format!(
+                "{path} {why}, and was not asked for: it is {} now",
+                untrusted::line(name, LINE_CHARS)
+            ),
+            Err(error) => format!(
+                "{path} {why}, was not asked for, and is still there ({})",
+                untrusted::line(error, LINE_CHARS)
+            ),
+        });
+    }
+    if !held.is_empty() {
+        told.effect = protocol::tool::Effect::Unverified;
+    }
+}
+
+/// What was held back of what a command has made: its path, its new name or why it has none, what it is.
+type Held = (SpacePath, Result<String, String>, Why);
+
+pub(crate) async fn held_back(ports: &Ports, job: &Arc<Job>) -> Vec<Held> {
+    let Ports { space: Some(space), terminal: Some(terminal), keep: Some(keep), .. } = ports.clone() else {
+        return Vec::new();
+    };
     if matches!(terminal.strength(), Strength::None { .. }) {
-        return;
+        return Vec::new();
     }
     let job = Arc::clone(job);
-    let work = move |space: &Space, _: &dyn Fn() -> bool| {
-        let mut held: Vec<(SpacePath, Result<String, String>, Why)> = Vec::new();
+    let work = move || {
+        let mut held: Vec<Held> = Vec::new();
         for (path, why) in terminal.made_by(&job) {
             // A stop does not leave it there.
             let changes = space.changes(&*keep, &|| false);
@@ -121,23 +146,7 @@ pub(super) async fn hold_back(cx: &Context, told: &mut Outcome, job: &Arc<Job>) 
                 break;
             }
         }
-        Ok(held)
+        held
     };
-    let Ok(held) = files::blocking(cx, work).await else { return };
-    for (path, moved, why) in held.iter().take(MOST_PATHS) {
-        let (path, why) = (files::shown(path), files::said(*why));
-        told.say(&match moved {
-            Ok(name) => format!(
-                "{path} {why}, and was not asked for: it is {} now",
-                untrusted::line(name, LINE_CHARS)
-            ),
-            Err(error) => format!(
-                "{path} {why}, was not asked for, and is still there ({})",
-                untrusted::line(error, LINE_CHARS)
-            ),
-        });
-    }
-    if !held.is_empty() {
-        told.effect = protocol::tool::Effect::Unverified;
-    }
+    tokio::task::spawn_blocking(work).await.unwrap_or_default()
 }

@@ -1,5 +1,7 @@
 //! `done`: the model says that the goal is reached, or that it cannot be.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use protocol::contract::Finding;
 use protocol::tool::{Effect, Risk, ToolError, ToolErrorKind};
@@ -12,6 +14,8 @@ use crate::contract::checks::CheckPorts;
 use crate::{Finish, untrusted};
 
 const MOST_CHARS: usize = 4_000;
+/// Longest look at all checks of a plan.
+const CHECKS: Duration = Duration::from_secs(5 * 60);
 
 pub(super) struct Done;
 
@@ -38,7 +42,9 @@ impl Builtin for Done {
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         filled("summary", &input.summary, MOST_CHARS)?;
         let (summary, _) = untrusted::clean(&input.summary);
-        Ok(Plan::new(Self::RISK, End(Finish { summary, success: input.success.unwrap_or(true) })))
+        let end = End(Finish { summary, success: input.success.unwrap_or(true) });
+        // Each check has a bound of its own.
+        Ok(Plan::new(Self::RISK, end).taking(CHECKS))
     }
 }
 

@@ -9,7 +9,7 @@ use space::files::{self, Changes, Content, FileError, Keep, Space, SpacePath, Wh
 use super::{Context, Env, Outcome, Plan, bad_arguments, tool_error};
 use crate::ports::Intent;
 use crate::reach::{FileAct, Reach};
-use crate::untrusted;
+use crate::{Ports, untrusted};
 
 const PATH_CHARS: usize = 4_096;
 /// Characters of a difference that people see.
@@ -58,15 +58,15 @@ pub(super) fn reading(plan: Plan, path: &SpacePath) -> Plan {
 /// What a command line names that reading, or changing, asks for: it is asked about each time, and open to that command once
 /// it is allowed. All else of the kind is closed to commands, which can reach a file without naming it.
 #[derive(Default)]
-pub(super) struct Named {
+pub(crate) struct Named {
     /// Why it asks; `None` if it names nothing of the kind.
-    pub(super) why: Option<String>,
+    pub(crate) why: Option<String>,
     pub(super) opened: Vec<SpacePath>,
 }
 
-pub(super) fn named_in(line: &str, folder: Option<&str>, changes: bool, env: &Env<'_>) -> Named {
+pub(crate) fn named_in(line: &str, folder: Option<&str>, changes: bool, ports: &Ports) -> Named {
     let mut named = Named::default();
-    let Some(space) = env.ports.space.as_ref() else { return named };
+    let Some(space) = ports.space.as_ref() else { return named };
     let apart = |c: char| c.is_whitespace() || "\"'`;|&<>(){}=,$#".contains(c);
     for word in line.split(apart).filter(|word| !word.is_empty()) {
         let path = folder.map_or_else(|| word.to_owned(), |folder| format!("{folder}/{word}"));

@@ -33,8 +33,8 @@ impl JsonSchema for Input {
 }
 
 /// Proposes a plan to the user, once you have looked, before the first of more than two changes. What they agree to runs
-/// without further questions; all else asks. Name what you need and no more; the answer has the plan as they left it.
-/// Another call puts another in its place. `done` is refused while a check fails.
+/// without further questions; all else asks. Name no more than you need; the answer has it as they left it.
+/// A further one replaces it. `done` is refused while a check fails.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is looked at")]
 #[schemars(deny_unknown_fields)]
@@ -42,14 +42,14 @@ struct Terms {
     /// In the user's language.
     #[schemars(length(min = 1, max = 20))]
     steps: Vec<String>,
-    /// What you will change something in, by its whole name in listWindows or listApps; for pages name hosts.
+    /// What you will change something in, called as in listWindows or listApps; for pages name hosts.
     applications: Option<Vec<String>>,
-    /// Where the checks' files are, such as ~/Documents/letters.
+    /// Of the checks' files and commands: ~/Documents/letters.
     folders: Option<Vec<String>>,
     /// Of pages, such as example.org; no wildcards.
     hosts: Option<Vec<String>>,
     /// All that you will do there. `edit`: click, type, set values. `browse`: go to the hosts' pages and enter things.
-    /// `run`: type into terminals and launchers. The others: what a control says that it does.
+    /// `run`: type into terminals and launchers. The others: what a control says it does.
     effects: Option<Vec<Effect>>,
     budget: Option<Limits>,
     /// What must be so at the end.
@@ -88,8 +88,8 @@ struct Limits {
     dollars: Option<f64>,
 }
 
-/// fileExists: path. fileContains: path, text. fileHash: path, sha256. window: application, part of its title. element:
-/// application, name, role or value. pageAddress: address. pageText: text. askUser: question.
+/// fileExists, fileContains, fileHash: path, and text or sha256. window: application, part of its title. element:
+/// application, name, role or value. commandExit: command, code. event, reminder: title.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is looked at")]
 #[schemars(deny_unknown_fields)]
@@ -105,6 +105,8 @@ struct Looked {
     value: Option<String>,
     address: Option<String>,
     question: Option<String>,
+    command: Option<String>,
+    code: Option<i32>,
 }
 
 #[derive(JsonSchema)]
@@ -119,6 +121,9 @@ enum Kind {
     PageAddress,
     PageText,
     AskUser,
+    CommandExit,
+    Reminder,
+    Event,
 }
 
 impl Builtin for Propose {

@@ -62,7 +62,8 @@ impl Builtin for RunCommand {
         let mut spec = CommandSpec::new(input.command.clone());
         spec.cwd = input.folder.clone().map(Into::into);
         spec.timeout = (!background || input.seconds.is_some()).then(|| Duration::from_secs(seconds.into()));
-        let named = files::named_in(&input.command, input.folder.as_deref(), risk > Risk::Navigate, env);
+        let named =
+            files::named_in(&input.command, input.folder.as_deref(), risk > Risk::Navigate, env.ports);
         spec.opened = named.opened;
         let why = match terminal.strength() {
             Strength::None { why } => {

@@ -625,3 +625,70 @@ async fn a_command_reads_what_holds_keys_and_leaves_what_runs_later_only_where_i
     assert_eq!((session.text(".envrc"), session.text(".envrc.held-2").unwrap().as_str()), (None, "evil"));
     session.done("stopCommand", json!({"job": job})).await;
 }
+
+/// What checks of a plan found, by whether each passed.
+async fn checked(session: &Session, plan: Value) -> Vec<(bool, String)> {
+    let contract = crate::planning::contract(&plan);
+    let findings = session.router.check(&contract, &Arc::new(limits()), &session.ports).await;
+    findings.into_iter().map(|finding| (finding.passed, finding.found)).collect()
+}
+
+#[tokio::test]
+async fn a_command_a_reminder_and_an_event_are_looked_at_as_the_plan_says() {
+    let session = Session::new();
+    session.done("writeFile", json!({"path": "a.txt", "text": "one\n"})).await;
+    session.done("createReminder", json!({"title": "Milk"})).await;
+    let soon = agenda_day(2);
+    session.done("createEvent", json!({"title": "Tax", "start": format!("{soon}T10:00:00")})).await;
+    let exits = |command: &str, code: i32| json!({"check": "commandExit", "command": command, "code": code});
+    let found = checked(
+        &session,
+        json!({"checks": [
+            exits("grep -q one a.txt", 0), exits("grep -q two a.txt", 1), exits("grep -q two a.txt", 0),
+            {"check": "reminder", "title": "Milk"}, {"check": "reminder", "title": "Bread"},
+            {"check": "event", "title": "Tax"}, {"check": "event", "title": "tax"},
+        ]}),
+    )
+    .await;
+    let passed: Vec<bool> = found.iter().map(|(passed, _)| *passed).collect();
+    assert_eq!(passed, [true, true, false, true, false, true, false], "{found:?}");
+    assert!(found[2].1.contains("ends with 1"), "{found:?}");
+    assert!(!format!("{found:?}").contains("Bread"), "what others wrote is not told");
+}
+
+/// A day from now, as calendars write it.
+fn agenda_day(ahead: i64) -> String {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    let range = agenda::Range::around(i64::try_from(now).unwrap(), 0, ahead, agenda::TimeZone::UTC).unwrap();
+    range.to().to_string()[..10].to_owned()
+}
+
+#[tokio::test]
+async fn what_a_command_tool_would_ask_about_no_check_runs() {
+    let session = Session::new();
+    session.done("writeFile", json!({"path": "keep.txt", "text": "one\n"})).await;
+    let touch = json!({"check": "commandExit", "command": "touch made.txt", "code": 0});
+    let run = |folders: Value| json!({"folders": folders, "effects": ["run"], "checks": [touch.clone()]});
+    // It changes something, and the plan names neither its effect nor its folder.
+    let bare = json!({ "checks": [touch.clone()] });
+    for plan in [bare, run(json!([])), run(json!(["~/Other"]))] {
+        let found = checked(&session, plan).await;
+        assert!(!found[0].0 && found[0].1.contains("not in the plan"), "{found:?}");
+    }
+    for line in ["rm -rf keep.txt", "eval $X", "cat .env", "echo x > .git/hooks/pre-commit"] {
+        let check = json!({"check": "commandExit", "command": line, "code": 0});
+        let plan = json!({"folders": ["~/Miki"], "effects": ["run", "delete"], "checks": [check]});
+        let found = checked(&session, plan).await;
+        assert!(!found[0].0 && found[0].1.contains("no command is run unasked"), "{line}: {found:?}");
+    }
+    assert_eq!((session.text("made.txt"), session.text("keep.txt").as_deref()), (None, Some("one\n")));
+    // In the plan it runs.
+    let found = checked(&session, run(json!(["~/Miki"]))).await;
+    assert!(found[0].0, "{found:?}");
+    assert_eq!(session.text("made.txt").as_deref(), Some(""));
+    // Without a sandbox each command asks: a check cannot.
+    let bare = Session::with_sandbox(Sandbox::none("not here"));
+    let found = checked(&bare, run(json!(["~/Miki"]))).await;
+    assert!(!found[0].0 && found[0].1.contains("nothing confines it"), "{found:?}");
+    assert_eq!(bare.text("made.txt"), None);
+}

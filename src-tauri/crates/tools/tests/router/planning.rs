@@ -13,7 +13,7 @@ use protocol::geometry::NormRect;
 use protocol::tool::{ApprovalMode, Effect, Mode};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use tools::{Decision, ExecRequest, Planning, Router};
+use tools::{Decision, ExecRequest, Planning, Ports, Router};
 
 pub fn contract(value: &Value) -> Contract {
     let mut whole = json!({"steps": ["s"]});
@@ -314,7 +314,8 @@ async fn files_are_checked_where_they_really_are_and_nothing_in_them_is_told() {
         (json!({"check": "fileExists", "path": "~/docs/away/secret"}), false, "by a link"),
         (json!({"check": "fileExists", "path": "~/b"}), false, "none of the plan's folders"),
     ] {
-        let findings = router.check(&contract(&check(one.clone())), &Arc::new(limits())).await;
+        let plan = contract(&check(one.clone()));
+        let findings = router.check(&plan, &Arc::new(limits()), &Ports::default()).await;
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].passed, passes, "{one} {}", findings[0].found);
         assert!(findings[0].found.contains(told), "{one} {}", findings[0].found);
@@ -349,10 +350,11 @@ async fn windows_elements_and_pages_are_checked_by_what_they_are() {
         (json!({"check": "askUser", "question": "q"}), false),
     ];
     let plan = contract(&json!({"checks": all.clone().map(|(check, _)| check)}));
-    for (finding, (_, passes)) in router.check(&plan, &Arc::new(limits())).await.iter().zip(&all) {
+    let (limits, ports) = (Arc::new(limits()), Ports::default());
+    for (finding, (_, passes)) in router.check(&plan, &limits, &ports).await.iter().zip(&all) {
         assert_eq!(finding.passed, *passes, "{finding:?}");
     }
     fake.edit(|scene| scene.locked = true);
-    let findings = router.check(&plan, &Arc::new(limits())).await;
+    let findings = router.check(&plan, &limits, &ports).await;
     assert!(findings.iter().all(|finding| !finding.passed), "nothing is looked at behind a locked screen");
 }

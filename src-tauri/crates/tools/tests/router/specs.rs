@@ -50,6 +50,28 @@ const ACT: &[&str] = &[
     "done",
 ];
 
+#[test]
+fn what_can_be_taken_back_is_told_by_names_of_tools_that_there_are() {
+    let router = Router::builtin(desktop());
+    for name in protocol::tool::ToolCall::told_by_name() {
+        let outline = router.outline(&request(name, json!({})), &limits());
+        if let Decision::Forbid { error } = outline.decision {
+            assert_ne!(error.kind, ToolErrorKind::UnknownTool, "{name}");
+        }
+    }
+    let taken_back = |tool: &str, arguments: Value| request(tool, arguments).call.can_be_taken_back();
+    assert!(taken_back("setValue", json!({})));
+    assert!(!taken_back("click", json!({})) && !taken_back("runCommand", json!({})));
+    assert!(taken_back("changeWindow", json!({"window": 1, "change": "maximize"})));
+    assert!(!taken_back("changeWindow", json!({"window": 1, "change": "close"})), "a closed one is gone");
+    let batch = |tool: &str| {
+        let actions =
+            [json!({"tool": "screenshot", "arguments": {}}), json!({"tool": tool, "arguments": {}})];
+        taken_back("batch", json!({ "actions": actions }))
+    };
+    assert!(batch("setValue") && !batch("type"));
+}
+
 fn names(router: &Router, mode: Mode) -> Vec<String> {
     router.specs(mode, &Ports::default()).into_iter().map(|spec| spec.name.to_string()).collect()
 }

@@ -489,6 +489,15 @@ fn folders_that_hold_settings_keys_or_the_system_are_no_space() {
     std::fs::create_dir_all(base.join("data/blobs")).unwrap();
     std::fs::write(base.join("home/file"), "").unwrap();
     symlink(base.join("home/.config"), base.join("home/looks-harmless")).unwrap();
+    for folder in
+        ["proj/.git/hooks", "proj/.vscode", "proj/.github/workflows", "proj/git/config", "repo.git/hooks"]
+    {
+        std::fs::create_dir_all(base.join("home").join(folder)).unwrap();
+    }
+    symlink(base.join("home/proj/.git"), base.join("home/innocent")).unwrap();
+    std::fs::write(base.join("home/repo.git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    std::fs::create_dir_all(base.join("home/repo.git/objects")).unwrap();
+    std::fs::create_dir_all(base.join("home/repo.git/refs")).unwrap();
     let refused = [
         ("/", NoSpace::Root),
         ("/etc", NoSpace::System),
@@ -508,6 +517,15 @@ fn folders_that_hold_settings_keys_or_the_system_are_no_space() {
         ("data", NoSpace::OwnData),
         ("data/blobs", NoSpace::OwnData),
         ("home/file", NoSpace::NotAFolder),
+        // Its hooks would be told by no pattern, which begins at a project's folder.
+        ("home/proj/.git", NoSpace::Guarded),
+        ("home/proj/.git/hooks", NoSpace::Guarded),
+        ("home/innocent", NoSpace::Guarded),
+        ("home/proj/.vscode", NoSpace::Guarded),
+        ("home/proj/.github", NoSpace::Guarded),
+        ("home/proj/.github/workflows", NoSpace::Guarded),
+        ("home/repo.git", NoSpace::Guarded),
+        ("home/repo.git/hooks", NoSpace::Guarded),
     ];
     let refused = refused.iter().map(|(path, why)| (Path::new(path).to_path_buf(), *why));
     for (path, expected) in refused.chain(of_ours.iter().map(|(path, why)| (base.join(path), *why))) {
@@ -525,6 +543,11 @@ fn folders_that_hold_settings_keys_or_the_system_are_no_space() {
         )
     };
     assert_eq!(judge("/home/mia-else"), Some(NoSpace::Home));
+    for path in ["/home/mia/a/.GIT/x", "/srv/www/.git", "/home/mia/a/.gi\u{200c}t", "/mnt/disk/.vscode"] {
+        assert_eq!(judge(path), Some(NoSpace::Guarded), "{path}");
+    }
+    assert!(Space::open(&base.join("home/proj"), &places(base)).is_ok());
+    assert!(Space::open(&base.join("home/proj/git/config"), &places(base)).is_ok());
     for path in ["/home/mia/work", "/tmp/x", "/run/media/u/disk", "/srv/www", "/mnt/disk", "/media/u/disk"] {
         assert_eq!(judge(path), None, "{path}");
     }

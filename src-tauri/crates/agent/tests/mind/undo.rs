@@ -1,0 +1,94 @@
+//! Taking back what runs changed: step by step further back, never over what somebody has changed since, and never while
+//! another has the desktop.
+
+use models::scripted::Step;
+use protocol::ErrorCode;
+use protocol::command::{Undo, Undone};
+use protocol::event::RunEnd;
+use protocol::ids::{CallId, RunId};
+use protocol::tool::ApprovalMode;
+use serde_json::json;
+
+use crate::bench::{Bench, done};
+
+fn add() -> Step {
+    Step::call("useTools", json!({ "groups": ["clipboard"] }))
+}
+
+fn copy(text: &str) -> Step {
+    Step::call("writeClipboard", json!({ "text": text }))
+}
+
+async fn runs(bench: &mut Bench) -> RunId {
+    let started = bench.begin(ApprovalMode::Auto).await;
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+    started.run
+}
+
+async fn undo(bench: &Bench, run: Option<&RunId>) -> Result<Undone, protocol::ErrorView> {
+    bench.handle.undo(Undo { run: run.cloned(), call: None }).await
+}
+
+fn copied(bench: &Bench) -> String {
+    let mut now = String::new();
+    bench.desktop.edit(|scene| now.clone_from(&scene.clipboard));
+    now
+}
+
+#[tokio::test]
+async fn each_undo_without_a_name_goes_one_run_further_back() {
+    let steps = vec![add(), copy("one"), copy("two"), done(), add(), copy("three"), done()];
+    let mut bench = Bench::new(steps).await;
+    bench.desktop.edit(|scene| scene.clipboard = "before".into());
+    runs(&mut bench).await;
+    runs(&mut bench).await;
+    assert_eq!(copied(&bench), "three");
+    assert_eq!(undo(&bench, None).await.unwrap().undone.len(), 1);
+    assert_eq!(copied(&bench), "two");
+    assert_eq!(undo(&bench, None).await.unwrap().undone.len(), 2, "a whole run at once, the newest first");
+    assert_eq!(copied(&bench), "before");
+    let nothing = undo(&bench, None).await.unwrap_err();
+    assert_eq!(nothing.code, ErrorCode::NotFound);
+    assert!(nothing.message.contains("nothing left"), "{nothing:?}");
+}
+
+#[tokio::test]
+async fn what_somebody_has_changed_since_is_said_and_left_and_the_next_undo_goes_past_it() {
+    let mut bench = Bench::new(vec![add(), copy("one"), done(), add(), copy("two"), done()]).await;
+    bench.desktop.edit(|scene| scene.clipboard = "before".into());
+    runs(&mut bench).await;
+    let second = runs(&mut bench).await;
+    bench.desktop.edit(|scene| scene.clipboard = "mine".into());
+    let tried = undo(&bench, None).await.unwrap();
+    assert!(tried.undone.is_empty() && tried.left[0].why.contains("copied since"), "{tried:?}");
+    assert_eq!(copied(&bench), "mine", "nothing is put over what its user copied");
+    // The first run's is not as it was left either; it was tried, and not the second's again.
+    bench.desktop.edit(|scene| scene.clipboard = "one".into());
+    assert_eq!(undo(&bench, None).await.unwrap().undone.len(), 1);
+    assert_eq!(copied(&bench), "before");
+    // By its name it is tried again.
+    bench.desktop.edit(|scene| scene.clipboard = "two".into());
+    assert_eq!(undo(&bench, Some(&second)).await.unwrap().undone.len(), 1);
+    assert_eq!(copied(&bench), "one");
+}
+
+#[tokio::test]
+async fn behind_a_locked_screen_nothing_on_it_is_taken_back() {
+    let mut bench = Bench::new(vec![add(), copy("one"), done()]).await;
+    let run = runs(&mut bench).await;
+    bench.desktop.edit(|scene| scene.locked = true);
+    let tried = undo(&bench, Some(&run)).await.unwrap();
+    assert!(tried.undone.is_empty() && tried.left[0].why.contains("locked"), "{tried:?}");
+    assert_eq!(copied(&bench), "one");
+}
+
+#[tokio::test]
+async fn a_step_or_a_run_that_changed_nothing_says_so() {
+    let mut bench = Bench::new(vec![done()]).await;
+    let run = runs(&mut bench).await;
+    let nothing = undo(&bench, Some(&run)).await.unwrap_err();
+    assert_eq!(nothing.code, ErrorCode::NotFound);
+    let call = Some(CallId::from_suffix("none"));
+    let nothing = bench.handle.undo(Undo { run: None, call }).await.unwrap_err();
+    assert_eq!(nothing.code, ErrorCode::NotFound);
+}

@@ -1,0 +1,64 @@
+//! What of a run can be taken back and what cannot: said before anybody takes it back. Whether a thing is still as the run
+//! left it, only who does it finds out.
+
+use protocol::ids::RunId;
+use protocol::tool::{Changed, Effect, Risk};
+
+use crate::call::in_short;
+use crate::transcript::{Entry, EntryBody, NO_ACTS, Stage, Step};
+
+/// Acts that are named, at the most.
+const NAMED: usize = 50;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WayBack {
+    /// `None` if its beginning is not known: then nothing is said.
+    pub run: Option<RunId>,
+    /// What was there before is kept, the newest first: the order in which it goes back.
+    pub back: Vec<(Changed, String)>,
+    /// Acts that stay as they are, the oldest first, each in one line.
+    pub stays: Vec<String>,
+}
+
+impl WayBack {
+    /// Of the entries of one run, from its goal on.
+    pub(crate) fn of(entries: &[Entry]) -> Self {
+        let Some(EntryBody::Goal { run: Some(run), .. }) = entries.first().map(|entry| &entry.body) else {
+            return Self::default();
+        };
+        let mut way = Self { run: Some(run.clone()), ..Self::default() };
+        for entry in entries {
+            if let EntryBody::Step(step) = &entry.body {
+                way.add(step);
+            }
+        }
+        way.back.reverse();
+        // A thing that was changed twice is one thing.
+        let mut seen = Vec::new();
+        way.back.retain(|one| {
+            !seen.contains(one) && {
+                seen.push(one.clone());
+                true
+            }
+        });
+        way
+    }
+
+    fn add(&mut self, step: &Step) {
+        let Stage::Done { result } = &step.stage else { return };
+        if !step.is_undone {
+            self.back.extend(result.changes.iter().map(|change| (change.of, change.name.clone())));
+        }
+        let has_acted = matches!(result.effect, Effect::Confirmed | Effect::Unverified | Effect::Unknown);
+        let acts = step.risk >= Some(Risk::Edit) && !NO_ACTS.contains(&step.call.tool.as_str());
+        // Of a batch, some may be kept and others not.
+        let is_kept = !result.changes.is_empty() && step.call.can_be_taken_back();
+        if acts && has_acted && !is_kept && self.stays.len() < NAMED {
+            let about = in_short(&step.call, step.window.as_ref());
+            self.stays.push(format!("{} {about}", step.call.tool).trim().to_owned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
