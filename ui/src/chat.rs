@@ -13,7 +13,7 @@ use protocol::view::RunStatus;
 use crate::brief;
 use crate::store::store;
 use crate::widgets::approval::Approvals;
-use crate::widgets::budget::bound_said;
+use crate::widgets::budget::{NextForecast, bound_said};
 use crate::widgets::entry::{effect_words, end_word};
 use crate::widgets::goal::{Aim, Goal};
 use crate::widgets::icon::icon;
@@ -83,6 +83,7 @@ pub fn Chat() -> impl IntoView {
                 <span class="brand-mark" aria-hidden="true" data-tauri-drag-region></span>
                 <Goal aim rows=2 field />
             </div>
+            <NextForecast />
             <ErrorLine />
             <Approvals />
             <Others />

@@ -13,6 +13,7 @@ use crate::fields::APPROVALS;
 use crate::state::State;
 use crate::store::store;
 use crate::widgets::approval::Approvals;
+use crate::widgets::budget::NextForecast;
 use crate::widgets::entry::EntryItem;
 use crate::widgets::goal::{Aim, Goal};
 use crate::widgets::icon::icon;
@@ -354,6 +355,7 @@ fn Composer() -> impl IntoView {
                     />
                     <span class="faint">{move || store.say(Word::Search)}</span>
                 </label>
+                <NextForecast />
                 <span class="spring"></span>
                 <span class="faint keys-hint">{move || store.say(Word::ComposerHint)}</span>
             </div>

@@ -61,11 +61,11 @@ pub fn bound_said(store: Store, bound: &Bound) -> String {
 pub fn NextForecast() -> impl IntoView {
     let store = store();
     let known = RwSignal::new(None::<Forecast>);
-    let model = store.memo(|state| state.overview.settings.model.clone());
+    let model = store.memo(|state| state.overview.settings.model.0.clone());
     let at_work = store.memo(|state| state.run_shown().is_some());
     Effect::new(move |_| {
         let model = model.get();
-        if at_work.get() || model.0.is_empty() {
+        if at_work.get() || model.is_empty() {
             return;
         }
         leptos::task::spawn_local(async move {

@@ -5,7 +5,6 @@ use leptos::{html, prelude::*};
 use protocol::command::{RunOverrides, StartedRun};
 use protocol::remembered::Change;
 
-use super::budget::NextForecast;
 use super::icon::icon;
 use crate::goal::{Said, said};
 use crate::recall::{Caret, Walk};
@@ -127,7 +126,6 @@ pub fn Goal(aim: Aim, rows: u32, #[prop(optional)] field: NodeRef<html::Textarea
                 <span>{verb}</span>
             </button>
         </div>
-        <NextForecast />
     }
 }
 
