@@ -56,7 +56,7 @@ pub fn bound_said(store: Store, bound: &Bound) -> String {
     store.fill(word, &[("used", &bound.used), ("most", &bound.most)])
 }
 
-/// What the next run may come to; nothing where too little is known, and while one is at work.
+/// What the next run may come to; empty if too little is known, and while one is at work.
 #[component]
 pub fn NextForecast() -> impl IntoView {
     let store = store();

@@ -122,7 +122,7 @@ impl Engine {
         began
     }
 
-    /// What a run of this model may come to; `None` where too little is known.
+    /// What a run of this model may come to; `None` if too little is known.
     ///
     /// # Errors
     /// `Storage`.

@@ -64,7 +64,7 @@ impl Used {
         input.saturating_add(output).saturating_add(thinking)
     }
 
-    /// `None` where nothing is known.
+    /// `None` if nothing is known.
     pub fn cost(&self) -> Option<Usd> {
         (!self.spent.is_unknown()).then_some(self.spent.usd)
     }
@@ -113,7 +113,7 @@ impl Used {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NextCall {
     pub tokens: u64,
-    /// Nothing where no price is known.
+    /// 0 if no price is known.
     pub cost: Usd,
 }
 

@@ -14,11 +14,11 @@ pub const MOST_RUNS: usize = 20;
 pub struct PastRun {
     pub steps: u32,
     pub tokens: u64,
-    /// `None` where not all of it is known.
+    /// `None` if not all of it is known.
     pub cost: Option<Usd>,
 }
 
-/// What a run may come to, from the middle half of earlier ones; by its plan, where it has one. `None` where too little is
+/// What a run may come to, from the middle half of earlier ones; by its plan, where it has one. `None` if too little is
 /// known.
 pub fn forecast(past: &[PastRun], plan: Option<&Contract>) -> Option<Forecast> {
     let past: Vec<&PastRun> = past.iter().filter(|run| run.steps > 0).take(MOST_RUNS).collect();

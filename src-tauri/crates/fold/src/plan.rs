@@ -70,7 +70,7 @@ impl PlanState {
         }
     }
 
-    /// `None` where nothing is agreed to.
+    /// `None` if nothing is agreed to.
     pub fn meter_in_force(&self) -> Option<&Meter> {
         self.meter.as_ref().filter(|_| self.agreed.is_some())
     }

@@ -72,7 +72,7 @@ pub fn corrected(now: u64, estimated: u64, counted: u64) -> u64 {
     if counted > estimated { by_ratio } else { now.min(by_ratio) }
 }
 
-/// What a request costs before its answer, and each token of that. `None` where no price is known.
+/// What a request costs before its answer, and each token of that. `None` if no price is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Price {
     pub input: Usd,

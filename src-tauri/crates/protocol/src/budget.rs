@@ -139,7 +139,7 @@ pub enum Reached {
 pub struct Progress {
     pub minutes: u32,
     pub tokens: u64,
-    /// As far as it is known; `None` where nothing is.
+    /// As far as it is known; `None` if nothing is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Usd>,
     /// The strictest of all bounds, counted from the run's start, with what was given to it again.
@@ -157,7 +157,7 @@ pub struct Forecast {
     pub runs: u32,
     pub steps: (u32, u32),
     pub tokens: (u64, u64),
-    /// `None` where too little is known of what they cost.
+    /// `None` if too little is known of what they cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<(Usd, Usd)>,
 }

@@ -348,7 +348,7 @@ pub struct Status {
     /// What was allowed for it, or for its session, and is not asked about again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<Grant>,
-    /// `None` where nothing runs.
+    /// `None` if nothing runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Box<Progress>>,
 }

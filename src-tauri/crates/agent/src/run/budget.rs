@@ -109,7 +109,7 @@ impl Driver {
         self.weighed.cut_at.take()
     }
 
-    /// A bound in dollars says nothing where prices are not known.
+    /// Where prices are not known, a bound in dollars bounds little.
     pub(super) async fn tell_of_unknown_prices(&mut self) -> Result<(), ErrorView> {
         let model = self.run.model.id().clone();
         if self.run.spec.most.cost.is_none() || price(&model, 1, 0).is_some() {

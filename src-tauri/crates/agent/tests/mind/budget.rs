@@ -269,7 +269,6 @@ async fn the_stricter_of_the_runs_and_the_plans_budget_holds() {
     }
 }
 
-// bar: C40
 #[tokio::test]
 async fn nobody_on_the_socket_gives_a_run_at_work_more_than_the_settings_have() {
     let bounded = |setup: &mut agent::Setup| {
