@@ -164,6 +164,7 @@ impl Engine {
             }
             AnyCommand::GetOverview(c) => json(&c, agent.overview().await?),
             AnyCommand::ReadEvents(c) => json(&c, agent.read_events(c.clone()).await?),
+            AnyCommand::GetForecast(c) => json(&c, agent.forecast(c.model.clone()).await?),
             AnyCommand::ListRuns(c) => json(&c, agent.list_runs().await?),
             AnyCommand::Subscribe(_) => Err(ErrorView::new(
                 ErrorCode::BadRequest,

@@ -13,6 +13,7 @@ use protocol::view::RunStatus;
 use crate::brief;
 use crate::store::store;
 use crate::widgets::approval::Approvals;
+use crate::widgets::budget::{NextForecast, bound_said};
 use crate::widgets::entry::{effect_words, end_word};
 use crate::widgets::goal::{Aim, Goal};
 use crate::widgets::icon::icon;
@@ -82,6 +83,7 @@ pub fn Chat() -> impl IntoView {
                 <span class="brand-mark" aria-hidden="true" data-tauri-drag-region></span>
                 <Goal aim rows=2 field />
             </div>
+            <NextForecast />
             <ErrorLine />
             <Approvals />
             <Others />
@@ -256,6 +258,10 @@ fn line(entry: Entry) -> AnyView {
             words("words failed", &message)
         }
         EntryBody::Paused { reason } => words("words", &reason),
+        EntryBody::BudgetNear { bound } => {
+            let said = move || store.fill(Word::BudgetNear, &[("bound", &bound_said(store, &bound))]);
+            view! { <li class="words">{said}</li> }.into_any()
+        }
         EntryBody::Resumed => view! { <li class="words">{move || store.say(Word::Resumed)}</li> }.into_any(),
         EntryBody::End { end, acts, .. } => {
             use protocol::event::RunEnd;

@@ -109,7 +109,10 @@ pub const RUNS: &[Field] = &[
         kind: Kind::Choice(APPROVALS),
     },
     Field { name: "plan", label: Word::PlanSetting, note: Some(Word::PlanSettingNote), kind: Kind::Switch },
-    Field { name: "maxSteps", label: Word::MaxSteps, note: None, kind: Kind::Number },
+    Field { name: "maxSteps", label: Word::MaxSteps, note: Some(Word::MaxStepsNote), kind: Kind::Number },
+    Field { name: "maxMinutes", label: Word::MaxMinutes, note: Some(Word::BoundNote), kind: Kind::Number },
+    Field { name: "maxTokens", label: Word::MaxTokens, note: Some(Word::BoundNote), kind: Kind::Number },
+    Field { name: "maxCost", label: Word::MaxCost, note: Some(Word::MaxCostNote), kind: Kind::Text },
     Field {
         name: "stepDelayMs",
         label: Word::StepDelay,

@@ -100,6 +100,16 @@ words! {
     Working: "Working", "作業中";
     Waiting: "Waiting for you", "あなたの返事を待っています";
     Error: "Needs attention", "確認が必要です";
+    ForecastSays: "about {takes}, {steps} steps", "見込み：{takes}、{steps} ステップ";
+    ForecastFrom: "By {n} earlier runs of this model", "このモデルの過去 {n} 回の実行による";
+    InTokens: "{n} tokens", "{n} トークン";
+    AtMost: "at most {most}", "上限 {most}";
+    InMinutes: "{n} min", "{n} 分";
+    BudgetNear: "Most of the budget is used: {bound}", "予算の大半を使いました：{bound}";
+    BoundSteps: "{used} of {most} steps", "{most} ステップ中 {used}";
+    BoundMinutes: "{used} of {most} minutes", "{most} 分中 {used} 分";
+    BoundTokens: "{used} of {most} tokens", "{most} トークン中 {used}";
+    BoundDollars: "${used} of ${most}", "${most} のうち ${used}";
     StepOf: "step {n} of {max}", "ステップ {n}/{max}";
     Paused: "Paused", "一時停止しました";
     Resumed: "Resumed", "再開しました";
@@ -386,6 +396,12 @@ words! {
         "提供元にある場合（Anthropic、OpenAI、Gemini 3.5 Flash）、Miki のマウス・キーボード・スクリーンショットの代わりに使います。トークンを多く使います";
     RunGroup: "Runs", "実行";
     MaxSteps: "Most steps", "最大ステップ数";
+    MaxStepsNote: "Of a run. Where one of these bounds is reached, the run pauses and asks whether it may have as much again.", "1 回の実行あたり。上限に達すると一時停止し、同じだけ続けてよいかを確認します。";
+    MaxMinutes: "Most minutes", "最大時間（分）";
+    MaxTokens: "Most tokens", "最大トークン数";
+    BoundNote: "Of a run. 0: no bound.", "1 回の実行あたり。0 は上限なし。";
+    MaxCost: "Most US dollars", "最大費用（米ドル）";
+    MaxCostNote: "Of a run, for example 0.50, as far as prices are known. 0: no bound.", "1 回の実行あたり（例：0.50）。料金が分かる範囲で数えます。0 は上限なし。";
     StepDelay: "Pause between steps", "ステップ間の待ち時間";
     StepDelayNote: "milliseconds, so that you can follow and step in", "ミリ秒。見守って止められるように";
     ApprovalNote: "Calls that cannot be undone are asked each time, unless nothing asks",

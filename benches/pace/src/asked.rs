@@ -49,7 +49,7 @@ pub fn long(provider: &str, wire: Wire, stream: &[u8], Size { tokens, pictures }
         let answers = Message::ToolResults(answers.collect());
         messages.extend([Message::Assistant(turn.clone()), answers]);
     }
-    Request { system, tools, messages, display: None }
+    Request { system, tools, messages, ..Request::default() }
 }
 
 fn tool(number: usize) -> ToolSpec {

@@ -62,6 +62,7 @@ mod tests {
             max_steps: 30,
             paused: false,
             grants: Vec::new(),
+            progress: None,
         };
         RunStatus { session: SessionId("s-1".into()), run: RunId("r-1".into()), goal: "write".into(), status }
     }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use protocol::ErrorView;
+use protocol::budget::{Progress, thousands};
 use protocol::command::GetOverview;
 use protocol::event::Activity;
 use protocol::ids::{RunId, SessionId};
@@ -70,7 +71,8 @@ pub(super) fn table(overview: &Overview) -> String {
         format!("{}{}", cells.collect::<String>(), cut(goal, left))
     };
     // The first row has no run.
-    let allowed = std::iter::once(String::new()).chain(overview.runs.iter().map(allowed));
+    let below = |run: &RunStatus| allowed(run) + &used(run);
+    let allowed = std::iter::once(String::new()).chain(overview.runs.iter().map(below));
     rows.iter().map(line).zip(allowed).map(|(line, allowed)| line + &allowed).collect::<Vec<_>>().join("\n")
 }
 
@@ -82,6 +84,24 @@ fn allowed(run: &RunStatus) -> String {
         .map(|Grant { tool, app }| plain(tool) + &app.as_ref().map(place).unwrap_or_default())
         .collect();
     if grants.is_empty() { String::new() } else { format!("\n  allowed: {}", grants.join("; ")) }
+}
+
+/// What a run has used, what it may use and what it may come to, on a line below it.
+fn used(run: &RunStatus) -> String {
+    let Some(progress) = run.status.progress.as_deref().filter(|progress| progress.tokens > 0) else {
+        return String::new();
+    };
+    let Progress { minutes, tokens, cost, most, forecast } = progress;
+    let cost = cost.map(|cost| format!("${}, ", cost.brief())).unwrap_or_default();
+    let bounds = [
+        most.cost.map(|cost| format!("${cost}")),
+        most.tokens.map(|tokens| format!("{} tokens", thousands(tokens))),
+        most.minutes.map(|minutes| format!("{minutes} min")),
+    ];
+    let bounds = bounds.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let bounds = if bounds.is_empty() { bounds } else { format!("; at most {bounds}") };
+    let forecast = forecast.map(|forecast| format!("; {forecast}")).unwrap_or_default();
+    format!("\n  used: {cost}{} tokens, {minutes} min{bounds}{forecast}", thousands(*tokens))
 }
 
 /// So many characters tell each of these ids from the others.
@@ -129,9 +149,11 @@ fn cut(text: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use protocol::budget::{Forecast, Most};
     use protocol::event::Status;
     use protocol::ids::Seq;
     use protocol::settings::Settings;
+    use protocol::turn::Usd;
     use protocol::view::Platform;
 
     use super::*;
@@ -187,8 +209,20 @@ mod tests {
         let mut runs = vec![run("0193f4c2", "look", Activity::Working)];
         let grant = |app: Option<&str>| Grant { tool: "click".into(), app: app.map(str::to_owned) };
         runs[0].status.grants = vec![grant(None), grant(Some("Edit\u{202e}or"))];
-        let told = table(&overview(runs, DesktopView::default()));
+        let told = table(&overview(runs.clone(), DesktopView::default()));
         assert!(told.ends_with("look\n  allowed: click; click in Edit\\u{202E}or"), "{told}");
+        let cost = Usd::from_dollars(0.0123);
+        let most = Most { steps: Some(500), cost: Usd::from_dollars(0.5), ..Most::default() };
+        let forecast = Some(Forecast { runs: 8, steps: (12, 20), tokens: (1, 2), cost: None });
+        let progress = Progress { minutes: 3, tokens: 41_200, cost, most, forecast };
+        runs[0].status.progress = Some(Box::new(progress));
+        let told = table(&overview(runs, DesktopView::default()));
+        assert!(
+            told.ends_with(
+                "or\n  used: $0.0123, 41k tokens, 3 min; at most $0.5; about 1-2 tokens, 12-20 steps (from 8 runs)"
+            ),
+            "{told}"
+        );
         assert_eq!(telling(&["r-1", "r-1"]), 3);
         assert_eq!(telling(&[]), 0);
     }

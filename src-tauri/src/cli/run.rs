@@ -10,6 +10,7 @@ use protocol::command::{
 use protocol::event::RunEnd;
 use protocol::ids::{ModelId, Seq, StreamId};
 use protocol::tool::{ApprovalMode, Mode};
+use protocol::turn::Usd;
 use protocol::{ErrorCode, ErrorView};
 use tokio::sync::mpsc;
 
@@ -42,9 +43,18 @@ pub struct Run {
     /// Another server that speaks the model's wire protocol
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// Model turns before the run is ended
+    /// Model turns after which the run asks whether it may have as many again; where nobody can be asked, it ends
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=500))]
     max_steps: Option<u32>,
+    /// The same of minutes of work; 0 for no bound
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=10_080))]
+    max_minutes: Option<u32>,
+    /// The same of tokens, cached ones too; 0 for no bound
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<u64>,
+    /// The same of US dollars, as far as prices are known, for example 0.50; 0 for no bound
+    #[arg(long, value_name = "USD")]
+    max_cost: Option<Usd>,
     /// Act only on this application, by part of its name; may be given more than once
     #[arg(long, value_name = "APP")]
     only_app: Vec<String>,
@@ -213,6 +223,9 @@ impl Run {
                 model: self.model.clone(),
                 base_url: self.base_url.clone(),
                 max_steps: self.max_steps,
+                max_minutes: self.max_minutes,
+                max_tokens: self.max_tokens,
+                max_cost: self.max_cost,
                 only_apps: (!self.only_app.is_empty()).then(|| self.only_app.clone()),
                 unattended: if asks { Unattended::Wait } else { Unattended::End },
                 plan: self.no_plan.then_some(false),

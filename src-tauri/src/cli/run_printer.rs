@@ -8,6 +8,7 @@ use fold::Transcript;
 use fold::call::{Line, lines};
 use fold::transcript::{Acts, Bill, EntryBody, EntryId, Stage, Step};
 use fold::way_back::WayBack;
+use protocol::budget::Most;
 use protocol::citation::Citation;
 use protocol::command::{AnswerApproval, StartedRun, SteerRun};
 use protocol::contract::About;
@@ -259,6 +260,9 @@ fn words(body: &EntryBody) -> String {
         }
         EntryBody::Paused { reason } => format!("paused: {}\n", plain(reason)),
         EntryBody::Resumed => "going on\n".into(),
+        EntryBody::BudgetNear { bound } => {
+            format!("budget: most of it is used, {}\n", plain(&bound.to_string()))
+        }
         EntryBody::Noted { level, message, hint } => {
             let mark = match level {
                 Level::Info => "note",
@@ -312,7 +316,16 @@ fn conditions(spec: &RunSpec) -> String {
         ApprovalMode::Auto => "asking nothing",
     };
     let search = if spec.search { ", searching the web" } else { "" };
-    format!("{}, {mode}, {approval}{search}, at most {} steps\n", plain(&spec.model.0), spec.max_steps)
+    let Most { minutes, tokens, cost, .. } = spec.most;
+    let bounds = [
+        minutes.map(|minutes| format!(", {minutes} minutes")),
+        tokens.map(|tokens| format!(", {tokens} tokens")),
+        cost.map(|cost| format!(", ${cost}")),
+    ];
+    let bounds = bounds.into_iter().flatten().collect::<String>();
+    let forecast = spec.forecast.map(|forecast| format!("{forecast}\n")).unwrap_or_default();
+    let (model, steps) = (plain(&spec.model.0), spec.max_steps);
+    format!("{model}, {mode}, {approval}{search}, at most {steps} steps{bounds}\n{forecast}")
 }
 
 fn answered(answer: &Answer, by: Surface) -> String {

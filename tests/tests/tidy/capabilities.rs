@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::root;
 
 /// The chat widget: give a goal, steer, stop, answer, and open the other windows.
-const CHAT: [&str; 12] = [
+const CHAT: [&str; 13] = [
     "start_run",
     "steer_run",
     "stop_run",
@@ -16,6 +16,7 @@ const CHAT: [&str; 12] = [
     "resume_run",
     "answer_approval",
     "get_overview",
+    "get_forecast",
     "read_events",
     "subscribe",
     "show_window",

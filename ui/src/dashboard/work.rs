@@ -14,6 +14,7 @@ use crate::fields::APPROVALS;
 use crate::state::State;
 use crate::store::store;
 use crate::widgets::approval::Approvals;
+use crate::widgets::budget::NextForecast;
 use crate::widgets::entry::EntryItem;
 use crate::widgets::goal::{Aim, Goal};
 use crate::widgets::icon::icon;
@@ -383,6 +384,7 @@ fn Composer() -> impl IntoView {
                     {icon("folder")}
                     <span dir="auto">{move || visible_text(&brief::folder(&folder.get()))}</span>
                 </button>
+                <NextForecast />
                 <span class="spring"></span>
                 <span class="faint keys-hint">{move || store.say(Word::ComposerHint)}</span>
             </div>

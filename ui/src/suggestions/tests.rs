@@ -21,6 +21,8 @@ fn started() -> EventBody {
         mode: Mode::Act,
         approval: ApprovalMode::Ask,
         max_steps: 30,
+        most: protocol::budget::Most::default(),
+        forecast: None,
         search: false,
         fence: None,
         unattended: protocol::command::Unattended::Wait,

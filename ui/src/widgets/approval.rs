@@ -312,7 +312,9 @@ fn Card(
             <Arguments of=approval.call.arguments.clone() edited />
         }
         .into_any(),
-        About::Plan { contract, changes } => terms(&contract, &changes, shown_edits).into_any(),
+        About::Plan { contract, changes, forecast } => {
+            terms(&contract, &changes, forecast, shown_edits).into_any()
+        }
         About::Result { mut findings } => {
             findings.retain(|finding| !finding.is_open_question());
             view! {

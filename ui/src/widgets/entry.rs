@@ -15,6 +15,7 @@ use protocol::tool::{Answer, Effect};
 use protocol::turn::Usage;
 
 use super::approval::{risk_name, risk_word, spelled};
+use super::budget::bound_said;
 use super::icon::icon;
 use super::picture::{Enlarged, thumbnail};
 use super::sources::sources;
@@ -57,6 +58,13 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
         .into_any(),
         EntryBody::Resumed => view! {
             <li class="mark">{icon("resume")}<span>{move || store.say(Word::Resumed)}</span></li>
+        }
+        .into_any(),
+        EntryBody::BudgetNear { bound } => view! {
+            <li class="mark">
+                {icon("note")}
+                <span>{move || store.fill(Word::BudgetNear, &[("bound", &bound_said(store, &bound))])}</span>
+            </li>
         }
         .into_any(),
         EntryBody::Noted { level, message, hint } => note(level, message, hint, ()).into_any(),

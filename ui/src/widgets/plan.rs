@@ -1,10 +1,12 @@
 //! A plan on its card, where its user may strike things out before they agree, and what came of it at its run's end.
 
 use leptos::prelude::*;
+use protocol::budget::Forecast;
 use protocol::contract::{Budget, Check, Clause, Contract, Deviation, EffectClass, Finding, Report};
 use protocol::escape::visible_text;
 use protocol::tool::Answer;
 
+use super::budget::{forecast_said, known_by};
 use super::icon::icon;
 use crate::store::{Store, store};
 use crate::words::Word;
@@ -38,7 +40,12 @@ impl Edits {
 }
 
 /// All that a plan names, each with a way to strike it out.
-pub fn terms(contract: &Contract, changes: &[String], edits: Edits) -> impl IntoView + use<> {
+pub fn terms(
+    contract: &Contract,
+    changes: &[String],
+    forecast: Option<Forecast>,
+    edits: Edits,
+) -> impl IntoView + use<> {
     let store = store();
     let (clauses, proposed) = (contract.clauses(), contract.clone());
     let steps =
@@ -87,6 +94,11 @@ pub fn terms(contract: &Contract, changes: &[String], edits: Edits) -> impl Into
                 })}
             </div>
         </section>
+        {forecast.map(|forecast| view! {
+            <p class="forecast faint" title=move || known_by(store, &forecast)>
+                {move || forecast_said(store, &forecast)}
+            </p>
+        })}
         <section class="terms">
             <h4>{move || store.say(Word::Steps)}</h4>
             <ol class="plan-steps">{steps}</ol>

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use protocol::command::{PauseRun, ResumeRun, StopRun};
 use protocol::event::{Activity, Status};
 
+use super::budget::{known_by, progress_said};
 use super::entry::cost;
 use super::icon::icon;
 use crate::state::State;
@@ -58,6 +59,10 @@ pub fn StatusLine() -> impl IntoView {
     let bill =
         store.memo(|state| state.run_shown().and(state.transcript()).map(|transcript| transcript.bill));
     let spent = move || bill.get().filter(|bill| bill.spent.turns > 0).map(|bill| cost(store, bill));
+    let now = Memo::new(move |_| status.get().progress);
+    let progress = move || now.get().map(|progress| progress_said(store, &progress));
+    let by =
+        move || now.get().and_then(|progress| progress.forecast).map(|forecast| known_by(store, &forecast));
     view! {
         <div id="status" class="status" role="status" data-activity=move || activity_name(activity())>
             <span class="dot"></span>
@@ -65,6 +70,7 @@ pub fn StatusLine() -> impl IntoView {
             <span class="detail" dir="auto" title=detail>{detail}</span>
             <span class="count">{step}</span>
             <span class="count cost">{spent}</span>
+            <span class="count progress" title=by>{progress}</span>
         </div>
     }
 }

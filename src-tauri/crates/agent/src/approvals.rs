@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use journal::{Decided, PlanState};
+use protocol::budget::Progress;
 use protocol::command::AnswerApproval;
 use protocol::contract::About;
 use protocol::event::{Activity, RunEnd, Scope, Status};
@@ -305,7 +306,7 @@ impl Engine {
         if !self.runs.unpark(&run, live.clone()) {
             return;
         }
-        let Err(error) = self.wake(scope.clone(), given, live.clone(), mailbox).await else { return };
+        let Err(error) = self.wake(scope.clone(), Some(given), live.clone(), mailbox).await else { return };
         tracing::warn!("run {run} cannot go on: {error}");
         let end = RunEnd::Interrupted { reason: Some(error.message) };
         if let Err(error) = recovery::write_end(&self.log, scope.clone(), end).await {
@@ -314,6 +315,25 @@ impl Engine {
         self.runs.remove(&run);
         self.log.set_status(scope, Status::default());
         live.over.cancel();
+    }
+
+    /// Goes on with a run that waits without a task until it may have as much again.
+    ///
+    /// # Errors
+    /// Why it cannot; it waits on then.
+    async fn wake_with_more(self: &Arc<Self>, scope: Scope, run: &RunId) -> Result<(), ErrorView> {
+        self.check_open()?;
+        let (live, mailbox) = live();
+        if !self.runs.unpark(run, live.clone()) {
+            // Somebody else has just said so.
+            return self.tell(Some(run), Message::Resume);
+        }
+        let woken = self.wake(scope, None, live.clone(), mailbox).await;
+        if woken.is_err() {
+            self.runs.park(run);
+            live.over.cancel();
+        }
+        woken
     }
 
     /// Takes a run of an earlier process among those that have not ended, with its question open.
@@ -328,34 +348,49 @@ impl Engine {
             task: Task::Parked,
         };
         self.runs.insert(run, entry)?;
-        if let Some(approval) = waiting.approval {
+        let (detail, asked) = match &waiting.approval {
+            Some(approval) => (status::asks(&approval.call), waiting.approval.clone()),
+            None => ("paused".to_owned(), None),
+        };
+        if let Some(approval) = asked {
             // The time in which nobody could answer does not count.
             let left = u64::try_from(approval.deadline.0.saturating_sub(self.log.now().0)).unwrap_or(0);
             let within = left.max(self.settings().approval_deadline_ms);
-            self.deadlines.arm(approval.id.clone(), Duration::from_millis(within), self.tools.presses());
-            let status = Status {
-                activity: Activity::Waiting,
-                detail: status::asks(&approval.call),
-                step: waiting.turn,
-                max_steps: waiting.spec.max_steps,
-                paused: waiting.paused.is_some(),
-                grants: status::grants([], &waiting.granted),
-            };
-            self.log.set_status(waiting.scope, status);
+            self.deadlines.arm(approval.id, Duration::from_millis(within), self.tools.presses());
         }
+        let progress = waiting.budget.progress(&waiting.plan, self.log.now());
+        let status = Status {
+            activity: Activity::Waiting,
+            detail,
+            step: waiting.turn,
+            max_steps: waiting.budget.meter.most().steps.unwrap_or(waiting.spec.max_steps),
+            paused: waiting.paused.is_some(),
+            grants: status::grants([], &waiting.granted),
+            progress: Some(Box::new(Progress { forecast: waiting.spec.forecast, ..progress })),
+        };
+        self.log.set_status(waiting.scope, status);
         Ok(())
     }
 
-    /// Pauses a run that waits without a task, or lets it go on: the journal keeps that, and it holds when it is answered.
+    /// Pauses a run that waits without a task, or lets it go on: the journal keeps that, and it holds when it is answered. One
+    /// that waits for more goes on at once.
     ///
     /// # Errors
     /// `Storage`; as [`Engine::tell`] if it has just come to a task.
-    pub async fn pause_parked(&self, run: &RunId, entry: Entry, message: Message) -> Result<(), ErrorView> {
+    pub async fn pause_parked(
+        self: &Arc<Self>,
+        run: &RunId,
+        entry: Entry,
+        message: Message,
+    ) -> Result<(), ErrorView> {
         let scope = Scope { session: Some(entry.session), run: Some(run.clone()), agent: None };
         let open = self.log.read(|journal| journal.open_runs()).await?;
         let before = open.into_iter().find(|open| open.scope.run.as_ref() == Some(run));
-        let was_paused = before.is_some_and(|open| open.paused.is_some());
         let is_paused = matches!(message, Message::Pause { .. });
+        if let Some(open) = before.as_ref().filter(|open| !is_paused && open.asks_for_more()) {
+            return self.wake_with_more(open.scope.clone(), run).await;
+        }
+        let was_paused = before.is_some_and(|open| open.paused.is_some());
         let body = match &message {
             Message::Pause { reason } => EventBody::RunPaused { reason: reason.clone() },
             _ => EventBody::RunResumed,

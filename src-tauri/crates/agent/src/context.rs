@@ -97,7 +97,7 @@ impl Context {
         let mut messages = earlier;
         messages.push(Message::User(vec![Part::Text(goal.to_owned())]));
         let goal = messages.len() - 1;
-        let request = Arc::new(Request { system, tools, messages, display: None });
+        let request = Arc::new(Request { system, tools, messages, ..Request::default() });
         let mut context = Self { request, goal, shown: None, paused: false, bounds };
         context.compact();
         context
@@ -111,7 +111,7 @@ impl Context {
         goal: usize,
         bounds: Bounds,
     ) -> Self {
-        let request = Arc::new(Request { system, tools, messages, display: None });
+        let request = Arc::new(Request { system, tools, messages, ..Request::default() });
         Self { request, goal, shown: None, paused: false, bounds }
     }
 
@@ -134,6 +134,13 @@ impl Context {
     pub fn set_display(&mut self, display: PixelSize) {
         if self.request.display != Some(display) {
             Arc::make_mut(&mut self.request).display = Some(display);
+        }
+    }
+
+    /// Bounds the next answer, in tokens.
+    pub fn set_max_output(&mut self, most: Option<u32>) {
+        if self.request.max_output != most {
+            Arc::make_mut(&mut self.request).max_output = most;
         }
     }
 

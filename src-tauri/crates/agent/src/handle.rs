@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 use journal::{Clock, Journal, JournalError};
+use protocol::budget::Forecast;
 use protocol::command::{
     AnswerApproval, BranchSession, CallTool, EditSession, ListSessions, PauseRun, ReadEvents, ResumeRun,
     SearchSessions, StartRun, StartedRun, SteerRun, StopRun, Subscribe, TakeBackGrant, Undo, Undone, Which,
 };
 use protocol::event::{Level, Scope, Status};
-use protocol::ids::{BlobRef, RunId, SessionId, StreamId};
+use protocol::ids::{BlobRef, ModelId, RunId, SessionId, StreamId};
 use protocol::principal::{Principal, Surface};
 use protocol::settings::{Settings, SettingsPatch};
 use protocol::tool::{Answer, ExecResult, Grant, Mode};
@@ -292,6 +293,15 @@ impl AgentHandle {
     /// `Storage`.
     pub async fn overview(&self) -> Result<Overview, ErrorView> {
         self.engine.overview().await
+    }
+
+    /// What a run of this model, of the usual one where none is named, may come to.
+    ///
+    /// # Errors
+    /// `Storage`.
+    pub async fn forecast(&self, model: Option<ModelId>) -> Result<Option<Forecast>, ErrorView> {
+        let model = model.unwrap_or_else(|| self.engine.settings().model);
+        self.engine.forecast(&model).await
     }
 
     /// # Errors

@@ -7,7 +7,7 @@ mod words;
 
 use std::collections::VecDeque;
 
-use journal::BUDGET_USED_UP;
+use protocol::budget::{Bound, BudgetOf, Measure};
 use protocol::event::RunEnd;
 use protocol::ids::ApprovalId;
 use protocol::principal::Surface;
@@ -27,6 +27,10 @@ pub struct Machine {
     rules: Rules,
     bad_turns: u32,
     pause: Option<String>,
+    /// Turns that it may take: as many again for each time that its user let it go on after the last of them.
+    most_steps: u32,
+    /// Why it is paused, where it is for want of more.
+    used_up: Option<Bound>,
     /// The user said something that no request had in it yet.
     unread: bool,
     /// The plan has checks, which `done` looks at: a turn without calls does not end the run.
@@ -41,6 +45,8 @@ impl Machine {
             rules,
             bad_turns: 0,
             pause: None,
+            most_steps: rules.max_steps,
+            used_up: None,
             unread: false,
             must_call_done: false,
         }
@@ -55,6 +61,29 @@ impl Machine {
         pause: Option<String>,
     ) -> Self {
         Self { state: State::AwaitingApproval { calls, approval }, turn, pause, ..Self::new(rules) }
+    }
+
+    /// A run that waited in an earlier task until it may have as much again.
+    pub fn asking_for_more(rules: Rules, turn: u32, bound: Bound) -> Self {
+        let next = Next::Model { try_number: 1 };
+        let pause = Some(bound.used_up());
+        Self {
+            state: State::AwaitingContinue { next },
+            turn,
+            pause,
+            used_up: Some(bound),
+            ..Self::new(rules)
+        }
+    }
+
+    /// The same with what its user has let it take before.
+    #[must_use]
+    pub fn with_steps(self, most_steps: u32) -> Self {
+        Self { most_steps: most_steps.max(self.rules.max_steps), ..self }
+    }
+
+    pub fn most_steps(&self) -> u32 {
+        self.most_steps
     }
 
     pub fn is_over(&self) -> bool {
@@ -96,7 +125,7 @@ impl Machine {
             },
             Input::TurnFinished { text, calls, stop } => self.turn_finished(text, calls, stop),
             Input::TurnFailed { message, hint, may_retry } => self.turn_failed(message, hint, may_retry),
-            Input::OutOfBudget { used } => self.out_of_budget(&used),
+            Input::OutOfBudget { bound } => self.turn_does_not_fit(bound),
             Input::GoesInCircles { reason } if self.rules.end_on_approval => {
                 self.fail(&reason, "say the goal in other words, or choose another model")
             }
@@ -125,6 +154,11 @@ impl Machine {
         if self.pause.take().is_none() {
             return Vec::new();
         }
+        if let Some(bound) = self.used_up.take()
+            && (bound.of, bound.measure) == (BudgetOf::Run, Measure::Steps)
+        {
+            self.most_steps = self.most_steps.saturating_add(self.rules.max_steps);
+        }
         let mut effects = vec![Effect::NoteResumed];
         match self.take() {
             State::AwaitingContinue { next } => effects.extend(self.proceed(next)),
@@ -133,21 +167,43 @@ impl Machine {
         effects
     }
 
-    /// What leaves the plan is asked about: the run waits for the user to say that it may have as much again.
-    fn out_of_budget(&mut self, used: &str) -> Vec<Effect> {
-        let used = format!("{BUDGET_USED_UP}: {used}");
+    fn turn_does_not_fit(&mut self, bound: Bound) -> Vec<Effect> {
         match self.take() {
-            State::AwaitingModel { .. } if self.rules.end_on_approval => {
-                self.fail(&used, "start again, and allow a plan with a larger one")
-            }
             State::AwaitingModel { try_number } => {
-                // It was not asked.
+                // It was not asked, or its answer does not count.
                 self.turn -= u32::from(try_number == 1);
-                self.state = State::AwaitingContinue { next: Next::Model { try_number } };
-                self.step(Input::Pause { reason: format!("{used}; go on with as much again, or stop") })
+                self.out_of_budget(try_number, bound)
             }
             other => self.keep(other),
         }
+    }
+
+    /// The run waits for the user to say that it may have as much again; where nobody can, it ends.
+    fn out_of_budget(&mut self, try_number: u32, bound: Bound) -> Vec<Effect> {
+        if self.pause.is_some() {
+            // Its user's own: to go on after it gives nothing more.
+            self.state = State::AwaitingContinue { next: Next::Model { try_number } };
+            return Vec::new();
+        }
+        let used_up = bound.used_up();
+        let mut effects = vec![Effect::NoteUsedUp { bound: bound.clone() }];
+        if self.rules.end_on_approval {
+            let hint = match bound.of {
+                BudgetOf::Run => {
+                    "raise it in the settings or with --max-steps, --max-minutes, --max-tokens or --max-cost, or say the \
+                     goal in smaller parts"
+                }
+                BudgetOf::Plan => "start again, and allow a plan with a larger one",
+            };
+            effects.extend(self.fail(&format!("{used_up}; nobody can be asked whether it may go on"), hint));
+            return effects;
+        }
+        self.state = State::AwaitingContinue { next: Next::Model { try_number } };
+        self.used_up = Some(bound);
+        effects.extend(
+            self.step(Input::Pause { reason: format!("{used_up}; go on with as much again, or stop") }),
+        );
+        effects
     }
 
     fn proceed(&mut self, next: Next) -> Vec<Effect> {
@@ -163,11 +219,10 @@ impl Machine {
             return Vec::new();
         }
         if try_number == 1 {
-            if self.turn == self.rules.max_steps {
-                return self.end(RunEnd::Failed {
-                    message: format!("the model was not done after {} steps", self.rules.max_steps),
-                    hint: Some("raise max steps in the settings or with --max-steps, or say the goal in smaller parts".into()),
-                });
+            if self.turn >= self.most_steps {
+                let most = self.most_steps.to_string();
+                let (of, measure, used) = (BudgetOf::Run, Measure::Steps, self.turn.to_string());
+                return self.out_of_budget(1, Bound { of, measure, used, most, next: None });
             }
             self.turn += 1;
         }
@@ -317,7 +372,7 @@ impl Machine {
 
     /// Words of the user that came too late for the last turn are worth one more, within the steps there are.
     fn must_read_on(&self) -> bool {
-        self.unread && self.turn < self.rules.max_steps
+        self.unread && self.turn < self.most_steps
     }
 
     fn fail(&mut self, message: &str, hint: &str) -> Vec<Effect> {

@@ -14,23 +14,21 @@ use crate::log::Log;
 use crate::ports::SettingsStore;
 
 /// Ends every run that has no end and waits for nothing; its calls in doubt become `unknown`. Answers the runs that wait
-/// for an answer: they go on when it comes.
+/// for an answer, or until they may have as much again: they go on when it comes.
 ///
 /// # Errors
 /// If the journal cannot be read or written.
 pub async fn sort_open_runs(log: &Log) -> Result<Vec<OpenRun>, ErrorView> {
     let mut waiting = Vec::new();
     for run in log.read(|journal| journal.open_runs()).await? {
-        if run.approval.is_some() && run.in_doubt.is_empty() && run.spec.can_go_on() {
+        let waits = run.approval.is_some() || run.asks_for_more();
+        if waits && run.in_doubt.is_empty() && run.spec.can_go_on() {
             waiting.push(run);
             continue;
         }
-        let reason = match run.approval {
-            Some(_) if !run.spec.can_go_on() => {
-                Some("it was recorded, or begun by a version that kept too little of it".to_owned())
-            }
-            Some(_) | None => None,
-        };
+        let is_too_little = waits && !run.spec.can_go_on();
+        let reason = is_too_little
+            .then(|| "it was recorded, or begun by a version that kept too little of it".to_owned());
         end_run(log, run, RunEnd::Interrupted { reason }).await?;
     }
     Ok(waiting)

@@ -1,5 +1,6 @@
 //! What a command takes beyond its row in the table of rights: looking at what exactly is asked for.
 
+use protocol::budget::is_looser;
 use protocol::command::{AnyCommand, RunOverrides};
 use protocol::ids::RunId;
 use protocol::principal::{AtWork, Missing, Principal, Right, Surface};
@@ -148,6 +149,12 @@ fn loosened_by(
         Some("recording")
     } else if over.max_steps.is_some_and(|steps| steps > settings.max_steps) {
         Some("number of steps")
+    } else if looser(over.max_minutes, &settings.max_minutes) {
+        Some("number of minutes")
+    } else if looser(over.max_tokens, &settings.max_tokens) {
+        Some("number of tokens")
+    } else if looser(over.max_cost, &settings.max_cost) {
+        Some("cost")
     } else if over.search == Some(true) && !session.is_some_and(|session| session.search) {
         // A provider's search carries words of the conversation away.
         Some("web search")
@@ -159,18 +166,34 @@ fn loosened_by(
     }
 }
 
+/// Of bounds of which 0 means none.
+fn looser<T: Ord + Default>(over: Option<T>, settings: &T) -> bool {
+    over.is_some_and(|over| is_looser(&over, settings))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use protocol::tool::{ApprovalMode, Mode};
+    use protocol::turn::Usd;
 
     #[test]
     fn a_run_within_the_settings_takes_no_more_than_a_start() {
-        let settings = Settings { fence_apps: vec!["mousepad".into()], ..Settings::default() };
+        let settings = Settings {
+            fence_apps: vec!["mousepad".into()],
+            max_minutes: 10,
+            max_tokens: 50_000,
+            max_cost: Usd(5),
+            ..Settings::default()
+        };
         let stricter = RunOverrides {
             mode: Some(Mode::Plan),
             approval: Some(ApprovalMode::Ask),
             only_apps: Some(vec!["Mousepad".into()]),
+            max_steps: Some(3),
+            max_minutes: Some(9),
+            max_tokens: Some(50_000),
+            max_cost: Some(Usd(1)),
             ..RunOverrides::default()
         };
         assert_eq!(loosened_by(&stricter, None, &settings), None);
@@ -181,6 +204,11 @@ mod tests {
             (RunOverrides { only_apps: Some(Vec::new()), ..RunOverrides::default() }, "fence"),
             (RunOverrides { base_url: Some("http://x.test".into()), ..RunOverrides::default() }, "address"),
             (RunOverrides { search: Some(true), ..RunOverrides::default() }, "web search"),
+            (RunOverrides { max_steps: Some(31), ..RunOverrides::default() }, "number of steps"),
+            (RunOverrides { max_minutes: Some(0), ..RunOverrides::default() }, "number of minutes"),
+            (RunOverrides { max_tokens: Some(50_001), ..RunOverrides::default() }, "number of tokens"),
+            (RunOverrides { max_cost: Some(Usd(6)), ..RunOverrides::default() }, "cost"),
+            (RunOverrides { max_cost: Some(Usd(0)), ..RunOverrides::default() }, "cost"),
         ] {
             assert_eq!(loosened_by(&over, None, &settings), Some(what));
         }

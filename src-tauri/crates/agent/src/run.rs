@@ -6,6 +6,7 @@
 mod mailbox;
 
 mod ask;
+mod budget;
 mod intended;
 mod perform;
 mod plan;
@@ -17,8 +18,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use journal::PlanState;
+use journal::{Budget, PlanState};
 use models::{ModelError, ModelErrorKind, Retry, SharedModel};
+use protocol::budget::{Bound, Forecast};
 use protocol::contract::{Contract, Finding};
 use protocol::event::{RunEnd, Scope};
 use protocol::ids::{ApprovalId, CallId, RunId};
@@ -81,27 +83,39 @@ pub struct Run {
 /// How a run comes to its task.
 pub enum Begin {
     Anew,
-    /// Its question was answered while it had none.
+    /// What it waited for came while it had none.
     Woken(Box<Woken>),
 }
 
-/// A run as it stood when it asked, and the answer.
+/// A run as it stood when it was put aside, and what came.
 pub struct Woken {
-    pub open: OpenTurn,
-    pub given: GivenAnswer,
-    /// Why it is paused; `None` if it is not.
-    pub paused: Option<String>,
-    /// What the user said that no request had in it yet.
-    pub steers: Vec<String>,
+    pub waited: Waited,
     pub plan: PlanState,
+    pub budget: Budget,
     pub read: Vec<Source>,
     pub granted: Vec<(Grant, Until)>,
+}
+
+/// What a run without a task waited for.
+#[expect(clippy::large_enum_variant, reason = "one for each run that is woken, and boxed with all of it")]
+pub enum Waited {
+    /// It asked, and was answered.
+    Answer {
+        open: OpenTurn,
+        given: GivenAnswer,
+        /// Why it is paused; `None` if it is not.
+        paused: Option<String>,
+        /// What the user said that no request had in it yet.
+        steers: Vec<String>,
+    },
+    /// After this turn it may have as much again.
+    More { turn: u32, bound: Bound },
 }
 
 /// How a run's task came to its end.
 pub enum Ending {
     Over,
-    /// It waits for an answer without a task. The answer, if it came in that very moment.
+    /// It waits for its user without a task. The answer, if it came in that very moment.
     Parked(Option<Box<GivenAnswer>>),
 }
 
@@ -160,6 +174,10 @@ struct Driver {
     steers: Vec<String>,
     question: Option<Approval>,
     plan: PlanState,
+    budget: Budget,
+    weighed: budget::Weighed,
+    /// What it may come to, as far as earlier runs tell.
+    forecast: Option<Forecast>,
     /// What the model has read in this run, the newest last.
     read: Vec<Source>,
     /// What the user allowed for this run or longer.
@@ -188,8 +206,12 @@ struct Driver {
 pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
     tell_display(&mut run).await;
     let machine = Machine::new(run.rules);
+    let (budget, forecast) = (Budget::of(&run.spec, run.log.now()), run.spec.forecast);
     let mut driver = Driver {
         run,
+        budget,
+        forecast,
+        weighed: budget::Weighed::default(),
         machine,
         operation: None,
         running: None,
@@ -242,7 +264,10 @@ impl Driver {
     async fn go(&mut self, begin: Begin) -> Result<(), ErrorView> {
         let stop = self.run.stop.clone();
         match begin {
-            Begin::Anew => self.feed(Input::Start).await?,
+            Begin::Anew => {
+                self.tell_of_unknown_prices().await?;
+                self.feed(Input::Start).await?;
+            }
             Begin::Woken(woken) => self.wake(*woken).await?,
         }
         while !self.machine.is_over() && !self.is_parked {
@@ -264,9 +289,20 @@ impl Driver {
         Ok(())
     }
 
-    /// Goes on where the run stood when it asked.
+    /// Goes on where the run stood when it was put aside.
     async fn wake(&mut self, woken: Woken) -> Result<(), ErrorView> {
-        let Woken { open, given, paused, steers, plan, read, granted } = woken;
+        let Woken { waited, plan, budget, read, granted } = woken;
+        let steps = budget.meter.most().steps.unwrap_or_default();
+        (self.plan, self.budget, self.read, self.granted) = (plan, budget, read, granted);
+        self.is_woken = true;
+        let (open, given, paused, steers) = match waited {
+            Waited::Answer { open, given, paused, steers } => (open, given, paused, steers),
+            Waited::More { turn, bound } => {
+                self.machine = Machine::asking_for_more(self.run.rules, turn, bound).with_steps(steps);
+                self.work_by_the_plan();
+                return self.feed(Input::Resume).await;
+            }
+        };
         let approval = given.question.clone();
         let OpenTurn { turn, number, calls, results, .. } = open;
         let mut left = calls.iter().skip_while(|call| call.id != approval.call.id).cloned();
@@ -281,7 +317,8 @@ impl Driver {
             },
         );
         let calls_left = Calls::left(current, left.collect());
-        self.machine = Machine::waiting(self.run.rules, number, calls_left, approval.id.clone(), paused);
+        let machine = Machine::waiting(self.run.rules, number, calls_left, approval.id.clone(), paused);
+        self.machine = machine.with_steps(steps);
         self.proposals = Proposals::restored(&turn, &calls);
         self.run.context.push_turn(turn);
         for call in &calls {
@@ -290,17 +327,14 @@ impl Driver {
             }
         }
         self.steers = steers;
-        self.plan = plan;
-        self.read = read;
-        self.granted = granted;
-        self.is_woken = true;
         self.question = Some(approval);
         self.take_answer(given).await
     }
 
     /// Cancels, releases, waits for the tool's last word, then ends the run.
     async fn stop(&mut self, reason: String) -> Result<(), ErrorView> {
-        if self.question.is_some() && self.run.leaving.is_cancelled() && self.can_be_parked() {
+        let waits = self.question.is_some() || self.budget.used_up.is_some();
+        if waits && self.run.leaving.is_cancelled() && self.can_be_parked() {
             self.is_parked = true;
             return Ok(());
         }
@@ -388,6 +422,10 @@ impl Driver {
     }
 
     async fn turn_finished(&mut self, asked: ask::FinishedTurn) -> Result<(), ErrorView> {
+        self.note_counted(asked.usage.input);
+        if let Some(bound) = self.cut_at().filter(|_| asked.stop == StopReason::MaxTokens) {
+            return self.cut_by_budget(&asked, bound).await;
+        }
         let ask::FinishedTurn { mut turn, thinking, citations, usage, cost, stop } = asked;
         // An answer without words must not stand before the next try.
         let is_void = stop != StopReason::Paused && turn.says_nothing();
@@ -435,6 +473,21 @@ impl Driver {
             _ => self.run.context.push_turn(turn),
         }
         self.feed(Input::TurnFinished { text, calls, stop }).await
+    }
+
+    /// What is left of the budget was too little for this answer: it is asked for again when there is more.
+    async fn cut_by_budget(&mut self, asked: &ask::FinishedTurn, bound: Bound) -> Result<(), ErrorView> {
+        let cut = EventBody::TurnFailed {
+            turn: self.machine.turn,
+            message: "the answer did not fit into the budget".into(),
+            hint: None,
+            retry: true,
+            usage: asked.usage,
+            cost: Some(asked.cost),
+            suggestions: Vec::new(),
+        };
+        self.append(cut).await?;
+        self.feed(Input::OutOfBudget { bound }).await
     }
 
     /// Gives the machine an input and performs all that follows from it.
@@ -555,6 +608,7 @@ impl Driver {
     async fn append(&mut self, body: EventBody) -> Result<(), ErrorView> {
         let event = self.run.log.append(self.run.scope.clone(), body).await?;
         self.plan.fold(&event);
+        self.budget.fold(&event, &mut self.plan);
         if let EventBody::ToolFinished { result, .. } = &event.body {
             Source::add(&mut self.read, result.read.iter().cloned());
         }

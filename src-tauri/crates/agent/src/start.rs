@@ -4,10 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt;
 use journal::OpenRun;
+use journal::forecast::forecast;
 use models::{RetryPolicy, SharedModel};
+use protocol::budget::Forecast;
 use protocol::command::{Recording, RunOverrides, StartRun, StartedRun, Unattended};
 use protocol::event::Scope;
-use protocol::ids::{AgentId, RunId, SessionId};
+use protocol::ids::{AgentId, ModelId, RunId, SessionId};
 use protocol::principal::Surface;
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
@@ -26,7 +28,7 @@ use crate::machine::Rules;
 use crate::offer::Offer;
 use crate::ports::OpenModel;
 use crate::prompts;
-use crate::run::{Begin, CAPACITY, Ending, Message, Run, Woken, drive};
+use crate::run::{Begin, CAPACITY, Ending, Message, Run, Waited, Woken, drive};
 use crate::runs::{Entry, Live, Task};
 use crate::sessions::{chosen, told};
 
@@ -93,6 +95,8 @@ impl Engine {
             mode,
             approval,
             max_steps: settings.max_steps,
+            most: settings.most(),
+            forecast: self.forecast(&settings.model).await?,
             search,
             fence: Some(settings.fence()),
             unattended: over.unattended,
@@ -121,12 +125,25 @@ impl Engine {
         began
     }
 
+    /// What a run of this model may come to; `None` if too little is known.
+    ///
+    /// # Errors
+    /// `Storage`.
+    pub(crate) async fn forecast(&self, model: &ModelId) -> Result<Option<Forecast>, ErrorView> {
+        let model = model.clone();
+        let past = self.log.read(move |journal| journal.past_runs(&model)).await?;
+        Ok(forecast(&past, None))
+    }
+
     /// The settings of one run.
     fn with_overrides(&self, over: &RunOverrides) -> Result<Settings, ErrorView> {
         let mut settings = self.settings();
         if let Some(max_steps) = over.max_steps {
             settings.max_steps = max_steps;
         }
+        settings.max_minutes = over.max_minutes.unwrap_or(settings.max_minutes);
+        settings.max_tokens = over.max_tokens.unwrap_or(settings.max_tokens);
+        settings.max_cost = over.max_cost.unwrap_or(settings.max_cost);
         if let Some(model) = &over.model {
             settings.model = model.clone();
         }
@@ -202,15 +219,16 @@ impl Engine {
         Ok((context, offer))
     }
 
-    /// Gives a run that waits without a task its answer, and a task again. The screen is looked at before it acts: the
-    /// window that was in front must be there, and the model is told that time has passed.
+    /// Gives a run that waits without a task what it waits for (an answer, or without one as much again), and a task again.
+    /// The screen is looked at before it acts: the window that was in front must be there, and the model is told that time
+    /// has passed.
     ///
     /// # Errors
     /// Why it cannot go on.
     pub(crate) async fn wake(
         self: &Arc<Self>,
         scope: Scope,
-        given: GivenAnswer,
+        given: Option<GivenAnswer>,
         live: Live,
         mailbox: mpsc::Receiver<Message>,
     ) -> Result<(), ErrorView> {
@@ -221,7 +239,7 @@ impl Engine {
         };
         let open = self.log.read(|journal| journal.open_runs()).await?;
         let open = open.into_iter().find(|open| open.scope.run.as_ref() == Some(&run));
-        let OpenRun { spec, started, paused, plan, read, granted, .. } =
+        let OpenRun { spec, started, turn, paused, plan, budget, read, granted, .. } =
             open.ok_or_else(|| cannot("its start is not in the journal"))?;
         if !spec.can_go_on() {
             return Err(cannot("it was recorded, or begun by a version that kept too little of it"));
@@ -237,14 +255,23 @@ impl Engine {
         let model = self.models.open(what).await?;
         let events = self.recent(&session, &settings).await?;
         let mut rebuilt = self.rebuilt(events).await?;
-        rebuilt.settle_paused();
-        let Rebuilt { messages, open, said, .. } = rebuilt;
-        let open = open
-            .filter(|open| open.calls.iter().any(|call| call.id == given.question.call.id))
-            .ok_or_else(|| cannot("the turn that asked is not in the journal"))?;
-        if open.adapted {
+        if rebuilt.open.as_ref().is_some_and(|open| open.adapted) {
             return Err(cannot("its model acts by its vendor's own computer tool"));
         }
+        let (messages, waited) = match given {
+            Some(given) => {
+                rebuilt.settle_paused();
+                let Rebuilt { messages, open, said: steers, .. } = rebuilt;
+                let open = open
+                    .filter(|open| open.calls.iter().any(|call| call.id == given.question.call.id))
+                    .ok_or_else(|| cannot("the turn that asked is not in the journal"))?;
+                (messages, Waited::Answer { open, given, paused, steers })
+            }
+            None => {
+                let bound = budget.used_up.clone().ok_or_else(|| cannot("it does not wait for more"))?;
+                (rebuilt.closed(), Waited::More { turn, bound })
+            }
+        };
         let is_goal = |message: &models::Message| {
             matches!(message, models::Message::User(parts) if parts.iter().any(|part| {
                 matches!(part, models::Part::Text(text) if *text == spec.goal)
@@ -261,7 +288,7 @@ impl Engine {
             None => Context::new(system, offer.tools(), Vec::new(), &spec.goal, bounds),
         };
         let run_task = self.run(scope, spec, settings, (model, ports), (context, offer), &live, mailbox);
-        let woken = Woken { open, given, paused, steers: said, plan, read, granted };
+        let woken = Woken { waited, plan, budget, read, granted };
         self.spawn(run_task, Begin::Woken(Box::new(woken)), live);
         Ok(())
     }

@@ -232,6 +232,7 @@ impl Names<'_> {
             | EventBody::RunSteered { .. }
             | EventBody::RunPaused { .. }
             | EventBody::RunResumed
+            | EventBody::BudgetReached { .. }
             | EventBody::TurnFailed { .. }
             | EventBody::TurnDropped { .. }
             | EventBody::PlanReported { .. }

@@ -3,9 +3,11 @@
 //!
 //! No words for people, no colours, no clocks, and nothing that carries anything out.
 
+pub mod budget;
 pub mod call;
 mod copy;
 pub mod export;
+pub mod forecast;
 mod overview;
 mod plan;
 mod run;
@@ -17,9 +19,10 @@ pub mod transcript;
 pub mod way_back;
 mod words;
 
+pub use budget::Budget;
 pub use copy::{Copied, Into, branched, imported, interrupted};
 pub use overview::{Desktop, Outcome, SessionState, activity, desktop_of, overview, run_in, session_state};
-pub use plan::{BUDGET_USED_UP, PlanState};
+pub use plan::PlanState;
 pub use run::{OpenRun, run};
 pub use session::{changed_for_a_list, is_about_the_list, pinned_first, session};
 pub use stream::Stream;

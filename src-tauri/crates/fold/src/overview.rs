@@ -38,6 +38,7 @@ pub fn overview(view: &mut Overview, event: &Event) {
         | EventBody::RunSteered { .. }
         | EventBody::RunPaused { .. }
         | EventBody::RunResumed
+        | EventBody::BudgetReached { .. }
         | EventBody::TurnFinished { .. }
         | EventBody::TurnFailed { .. }
         | EventBody::TurnDropped { .. }

@@ -1,13 +1,11 @@
 //! How a run stands to its plan: what was agreed to, what it took since, what left it, and what its checks found.
 
-use protocol::contract::{About, Budget, Contract, Deviation, Finding, Report};
+use protocol::contract::{About, Contract, Deviation, Finding, Report};
 use protocol::event::{Event, EventBody};
 use protocol::ids::{ApprovalId, CallId, Timestamp};
 use protocol::tool::{Answer, Grant};
-use protocol::turn::{Spent, Usd};
 
-/// How the reason of a pause begins whose run has used up its plan's budget. To go on is a yes to as much again.
-pub const BUDGET_USED_UP: &str = "the plan's budget is used up";
+use crate::budget::Meter;
 
 /// The tool that proposes a plan; what is taken back of a yes to one is this, in no application.
 const PLAN: &str = "plan";
@@ -22,17 +20,8 @@ pub struct PlanState {
     pub agreed_in: Option<ApprovalId>,
     /// How often `done` was refused for a check that fails.
     pub refusals: u32,
-    /// Turns since the yes, and what they cost as far as that is known.
-    turns: u32,
-    spent: Spent,
-    /// Milliseconds of work since the yes, up to `last`.
-    worked: i64,
-    /// The last event while it works; `None` while it waits.
-    last: Option<Timestamp>,
-    /// It is paused since the budget is used up.
-    asks_for_more: bool,
-    /// How often the user gave it the whole budget again.
-    renewed: u32,
+    /// What it may use up and has used up since the yes; kept where the yes is taken back.
+    pub meter: Option<Meter>,
     deviations: Vec<(ApprovalId, Deviation)>,
     findings: Vec<Finding>,
     proposed: Option<(ApprovalId, Contract)>,
@@ -48,21 +37,10 @@ impl PlanState {
 
     /// After one more event of the run.
     pub fn fold(&mut self, event: &Event) {
-        if self.agreed.is_some()
-            && !matches!(event.body, EventBody::RunSteered { .. } | EventBody::GrantTakenBack { .. })
-        {
-            self.works(event);
+        if let Some(meter) = &mut self.meter {
+            meter.used.fold(event);
         }
         match &event.body {
-            EventBody::TurnFinished { cost, .. } if self.agreed.is_some() => {
-                self.turns += 1;
-                self.spent = self.spent.plus(*cost);
-            }
-            EventBody::TurnFailed { cost: Some(cost), .. } | EventBody::TurnDropped { cost, .. }
-                if self.agreed.is_some() =>
-            {
-                self.spent = self.spent.plus(*cost);
-            }
             EventBody::ApprovalRequested { approval } => match &*approval.about {
                 About::Plan { contract, .. } => {
                     self.proposed = Some((approval.id.clone(), (**contract).clone()));
@@ -79,8 +57,6 @@ impl PlanState {
             EventBody::GrantTakenBack { grant } if *grant == Self::taken_back() => {
                 (self.agreed, self.agreed_in) = (None, None);
             }
-            EventBody::RunPaused { reason } => self.asks_for_more = reason.starts_with(BUDGET_USED_UP),
-            EventBody::RunResumed => self.renewed += u32::from(std::mem::take(&mut self.asks_for_more)),
             EventBody::ToolStarted { call, .. } if call.tool == DONE => self.done = Some(call.id.clone()),
             EventBody::ToolFinished { call, result } => {
                 let looked = self.done.take_if(|done| done == call);
@@ -90,9 +66,13 @@ impl PlanState {
                     self.refusals += u32::from(result.error.is_some());
                 }
             }
-            // Of all others it only counts when they came.
             _ => {}
         }
+    }
+
+    /// `None` if nothing is agreed to.
+    pub fn meter_in_force(&self) -> Option<&Meter> {
+        self.meter.as_ref().filter(|_| self.agreed.is_some())
     }
 
     /// A question was answered. Told twice, it is the same.
@@ -111,27 +91,9 @@ impl PlanState {
         if let Some(agreed) = agreed {
             let deviations = std::mem::take(&mut self.deviations);
             let agreed_in = Some(approval.clone());
-            *self = Self { agreed: Some(agreed), agreed_in, deviations, last: Some(at), ..Self::default() };
+            let meter = Some(Meter::new(agreed.budget.most(), at));
+            *self = Self { agreed: Some(agreed), agreed_in, deviations, meter, ..Self::default() };
         }
-    }
-
-    /// What of the budget is used up; `None` if there is some left.
-    pub fn over_budget(&self, now: Timestamp) -> Option<String> {
-        let Budget { turns, minutes, dollars } = self.agreed.as_ref()?.budget;
-        let times = self.renewed.saturating_add(1);
-        let turns = turns.map(|turns| turns.saturating_mul(times));
-        let minutes = minutes.map(|minutes| minutes.saturating_mul(times));
-        let dollars = dollars.map(|dollars| dollars * f64::from(times));
-        let since = self.last.map_or(0, |last| now.0.saturating_sub(last.0).max(0));
-        let worked = self.worked.saturating_add(since) / 60_000;
-        let spent = dollars.and_then(Usd::from_dollars).filter(|dollars| self.spent.usd >= *dollars);
-        if let Some(turns) = turns.filter(|turns| self.turns >= *turns) {
-            return Some(format!("{turns} turns"));
-        }
-        if let Some(minutes) = minutes.filter(|minutes| worked >= i64::from(*minutes)) {
-            return Some(format!("{minutes} minutes"));
-        }
-        spent.map(|dollars| format!("${dollars}"))
     }
 
     /// What came of it; `None` if nothing was agreed to.
@@ -139,19 +101,6 @@ impl PlanState {
         let deviations = self.deviations.iter().map(|(_, deviation)| deviation.clone()).collect();
         let findings = self.findings.clone();
         self.agreed.clone().map(|contract| Report { contract, deviations, findings })
-    }
-
-    /// Waiting for the user is no work.
-    fn works(&mut self, event: &Event) {
-        if let Some(last) = self.last.take() {
-            self.worked = self.worked.saturating_add(event.time.0.saturating_sub(last.0).max(0));
-            self.last = Some(event.time);
-        }
-        match event.body {
-            EventBody::ApprovalRequested { .. } | EventBody::RunPaused { .. } => self.last = None,
-            EventBody::ApprovalAnswered { .. } | EventBody::RunResumed => self.last = Some(event.time),
-            _ => {}
-        }
     }
 }
 

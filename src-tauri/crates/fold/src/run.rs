@@ -5,6 +5,7 @@ use protocol::ids::Timestamp;
 use protocol::run::RunSpec;
 use protocol::tool::{Answer, Approval, Grant, Source, ToolCall, Until};
 
+use crate::budget::Budget;
 use crate::plan::PlanState;
 
 /// A run without an end: it is under way, or the program stopped in the middle of it.
@@ -23,6 +24,8 @@ pub struct OpenRun {
     /// Why it is paused; `None` if it is not.
     pub paused: Option<String>,
     pub plan: PlanState,
+    /// What it may use up and has used up.
+    pub budget: Budget,
     /// What its model has read, the newest last.
     pub read: Vec<Source>,
     /// What its user allowed until its end or longer.
@@ -41,12 +44,14 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
             approval: None,
             paused: None,
             plan: PlanState::default(),
+            budget: Budget::of(spec, event.time),
             read: Vec::new(),
             granted: Vec::new(),
         });
     }
     let mut run = before?;
     run.plan.fold(event);
+    run.budget.fold(event, &mut run.plan);
     match &event.body {
         EventBody::RunEnded { .. } => return None,
         EventBody::TurnFinished { turn, .. } => run.turn = *turn,
@@ -74,6 +79,7 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
         | EventBody::SessionPurged { .. }
         | EventBody::RunStarted(_)
         | EventBody::RunSteered { .. }
+        | EventBody::BudgetReached { .. }
         | EventBody::TurnFailed { .. }
         | EventBody::TurnDropped { .. }
         | EventBody::ChangeIntended { .. }
@@ -90,4 +96,11 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
         | EventBody::JournalFailed { .. } => {}
     }
     Some(run)
+}
+
+impl OpenRun {
+    /// Whether it waits, with no turn of its model or call under way, until it may have as much again.
+    pub fn asks_for_more(&self) -> bool {
+        self.budget.used_up.is_some() && self.paused.is_some() && self.in_doubt.is_empty()
+    }
 }

@@ -61,6 +61,7 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
         | EventBody::RunSteered { .. }
         | EventBody::RunPaused { .. }
         | EventBody::RunResumed
+        | EventBody::BudgetReached { .. }
         | EventBody::TurnFinished { .. }
         | EventBody::TurnFailed { .. }
         | EventBody::TurnDropped { .. }

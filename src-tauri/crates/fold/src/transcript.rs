@@ -1,6 +1,7 @@
 //! What one session looks like: its goals, turns, steps and ends, folded from its events in order.
 
 use protocol::Event;
+use protocol::budget::{Bound, Reached};
 use protocol::citation::Citation;
 use protocol::contract::Report;
 use protocol::event::{DeltaKind, EventBody, Level, RunEnd};
@@ -89,6 +90,10 @@ pub enum EntryBody {
         reason: String,
     },
     Resumed,
+    /// Four fifths of it are used.
+    BudgetNear {
+        bound: Bound,
+    },
     Noted {
         level: Level,
         message: String,
@@ -248,6 +253,11 @@ impl Transcript {
             }
             EventBody::RunPaused { reason } => self.push(n, EntryBody::Paused { reason: reason.clone() }),
             EventBody::RunResumed => self.push(n, EntryBody::Resumed),
+            EventBody::BudgetReached { reached: Reached::Near, bound } => {
+                self.push(n, EntryBody::BudgetNear { bound: bound.clone() });
+            }
+            // The pause or the end that follows says so.
+            EventBody::BudgetReached { reached: Reached::UsedUp, .. } => {}
             EventBody::TurnFinished { turn, text, thinking, calls, citations, usage, cost, .. } => {
                 self.turn_is_over(*turn, *usage, Some(*cost));
                 let (text, thinking) = (text.trim().to_owned(), thinking.trim().to_owned());

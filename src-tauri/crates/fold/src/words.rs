@@ -36,6 +36,7 @@ pub fn searchable(body: &EventBody) -> Vec<(Place, String)> {
         | EventBody::GrantTakenBack { .. }
         | EventBody::RunPaused { .. }
         | EventBody::RunResumed
+        | EventBody::BudgetReached { .. }
         | EventBody::TurnFailed { .. }
         | EventBody::ApprovalRequested { .. }
         | EventBody::ApprovalAnswered { .. }
@@ -96,6 +97,7 @@ pub fn blobs(body: &EventBody) -> Vec<(BlobRef, BlobUse)> {
         | EventBody::RunSteered { .. }
         | EventBody::RunPaused { .. }
         | EventBody::RunResumed
+        | EventBody::BudgetReached { .. }
         | EventBody::TurnFailed { .. }
         | EventBody::TurnDropped { .. }
         | EventBody::ApprovalAnswered { .. }

@@ -228,6 +228,8 @@ fn spec(goal: String) -> RunSpec {
         mode: Mode::Act,
         approval: ApprovalMode::Ask,
         max_steps: 500,
+        most: protocol::budget::Most::default(),
+        forecast: None,
         search: false,
         fence: None,
         unattended: Unattended::Wait,

@@ -23,9 +23,8 @@ pub use blobs::Blobs;
 pub use clock::{Clock, SystemClock};
 pub use error::JournalError;
 pub use fold::export;
-pub use fold::{
-    BUDGET_USED_UP, Copied, Into as CopyInto, OpenRun, PlanState, branched, imported, interrupted,
-};
+pub use fold::{Budget, Copied, Into as CopyInto, OpenRun, PlanState, branched, imported, interrupted};
+pub use fold::{budget, forecast};
 pub use open::FILE_NAME;
 pub use reader::{PAGE_BYTES, Reader};
 pub use tidy::{Tidied, Tidy};

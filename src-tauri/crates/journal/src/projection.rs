@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use fold::BlobUse;
-use protocol::event::{Event, EventBody};
+use protocol::event::{Event, EventBody, RunEnd};
 use protocol::ids::{BlobRef, RunId, Seq};
 use protocol::view::SessionView;
 use rusqlite::{Connection, ToSql};
@@ -18,6 +18,7 @@ pub(crate) fn project(connection: &Connection, path: &Path, event: Event) -> Res
     let session = projection.session(&event)?;
     projection.blobs(&event)?;
     projection.run(&event)?;
+    projection.past_run(&event)?;
     let changed = projection.approval(&event)?;
     let questions = if changed { Some(Reader::new(connection, path).questions()?) } else { None };
     Ok(Committed { event, session, questions })
@@ -26,6 +27,11 @@ pub(crate) fn project(connection: &Connection, path: &Path, event: Event) -> Res
 /// Takes in only the blobs that a written event names.
 pub(crate) fn blobs(connection: &Connection, path: &Path, event: &Event) -> Result<(), JournalError> {
     Projection { connection, path }.blobs(event)
+}
+
+/// Takes what a run took into its table, where this event is its end.
+pub(crate) fn past_run(connection: &Connection, path: &Path, event: &Event) -> Result<(), JournalError> {
+    Projection { connection, path }.past_run(event)
 }
 
 #[derive(Clone, Copy)]
@@ -100,6 +106,34 @@ impl Projection<'_> {
             }
             _ => Ok(0),
         }
+        .map(drop)
+    }
+
+    /// What a run took that came to its end. One that broke off tells nothing of how long such a run is, and one that was
+    /// copied is counted where it ran.
+    fn past_run(self, event: &Event) -> Result<(), JournalError> {
+        let (Some(run), Some(session)) = (&event.scope.run, &event.scope.session) else { return Ok(()) };
+        if !matches!(event.body, EventBody::RunEnded { end: RunEnd::Completed { .. } }) {
+            return Ok(());
+        }
+        let reader = Reader::new(self.connection, self.path);
+        if reader.session(session)?.is_none_or(|session| session.origin.is_some()) {
+            return Ok(());
+        }
+        let Some((model, past)) = reader.took(run)? else { return Ok(()) };
+        self.execute(
+            "INSERT OR REPLACE INTO past_runs (run, model, ended, steps, tokens, cost) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            &[
+                &run.as_str(),
+                &model.0,
+                &event.seq().0,
+                &past.steps,
+                // SQLite's largest number is i64::MAX.
+                &past.tokens.min(i64::MAX as u64),
+                &past.cost.map(|cost| cost.0.min(i64::MAX as u64)),
+            ],
+        )
         .map(drop)
     }
 

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use fold::budget::Used;
+use fold::forecast::{MOST_RUNS, PastRun};
 use protocol::command::Which;
 use protocol::event::{Event, EventBody, Scope};
-use protocol::ids::{ApprovalId, CallId, RunId, Seq, SessionId, StreamId};
+use protocol::ids::{ApprovalId, CallId, ModelId, RunId, Seq, SessionId, StreamId};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
 use protocol::tool::{Answer, Approval, Change, ToolCall};
+use protocol::turn::Usd;
 use protocol::view::{EventPage, Question, SessionView};
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use tokio::sync::Semaphore;
@@ -238,7 +241,7 @@ impl<'a> Reader<'a> {
              WHERE runs.ended IS NULL AND events.seq >= runs.started AND type IN \
              ('runStarted', 'runPaused', 'runResumed', 'turnFinished', 'toolStarted', \
              'toolFinished', 'approvalRequested', 'approvalAnswered', 'grantTakenBack', 'turnFailed', \
-             'turnDropped') ORDER BY seq",
+             'turnDropped', 'budgetReached') ORDER BY seq",
             &[],
             usize::MAX,
         )?;
@@ -268,6 +271,39 @@ impl<'a> Reader<'a> {
             _ => None,
         };
         Ok(started.into_iter().filter_map(of_run).collect())
+    }
+
+    /// What the newest runs of a model took that came to their end.
+    pub fn past_runs(&self, model: &ModelId) -> Result<Vec<PastRun>, JournalError> {
+        let past = |row: &rusqlite::Row<'_>| {
+            let cost: Option<u64> = row.get(2)?;
+            Ok(PastRun { steps: row.get(0)?, tokens: row.get(1)?, cost: cost.map(Usd) })
+        };
+        let most = i64::try_from(MOST_RUNS).unwrap_or(i64::MAX);
+        self.connection
+            .prepare_cached(
+                "SELECT steps, tokens, cost FROM past_runs WHERE model = ?1 ORDER BY ended DESC LIMIT ?2",
+            )
+            .and_then(|mut select| select.query_map(params![model.0, most], past)?.collect())
+            .map_err(|e| self.sqlite(e))
+    }
+
+    /// What a run took, and by which model; `None` if it never began.
+    pub(crate) fn took(&self, run: &RunId) -> Result<Option<(ModelId, PastRun)>, JournalError> {
+        let events = self.events(
+            "JOIN runs ON events.run = runs.id WHERE runs.id = ?1 AND events.seq >= runs.started AND type IN \
+             ('runStarted', 'turnFinished', 'turnFailed', 'turnDropped') ORDER BY seq",
+            params![run.as_str()],
+            usize::MAX,
+        )?;
+        let Some(EventBody::RunStarted(spec)) = events.first().map(|event| &event.body) else {
+            return Ok(None);
+        };
+        let mut used = Used::default();
+        events.iter().for_each(|event| used.fold(event));
+        let cost = used.spent.is_exact().then_some(used.spent.usd);
+        let past = PastRun { steps: used.turns, tokens: used.tokens(), cost };
+        Ok(Some((spec.model.clone(), past)))
     }
 
     /// All events of a run, oldest first.

@@ -38,6 +38,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "changes before they are made, and what is kept for them",
         apply: kept_files,
     },
+    Migration { version: 9, name: "budgets, and what runs took", apply: budgets },
 ];
 
 /// The newest schema of a list of migrations.
@@ -113,7 +114,7 @@ fn events_and_sessions(connection: &Connection, path: &Path) -> Result<(), Journ
 /// Each event has its number in its stream; runs and approvals are kept as sessions are. What a run or a question is
 /// stands in its event alone; the tables say where that is, and which event ended it.
 ///
-/// The events are written again as if they came now. What follows from them is made by version 6, which has other tables
+/// The events are written again as if they came now. What follows from them is made by version 9, which has other tables
 /// for it; a later version that changes that code does this itself, and leaves only the tables to that one.
 fn streams_runs_and_approvals(connection: &Connection, path: &Path) -> Result<(), JournalError> {
     let sqlite = |e| JournalError::sqlite(path, e);
@@ -186,7 +187,7 @@ fn streams_runs_and_approvals(connection: &Connection, path: &Path) -> Result<()
 }
 
 /// Sessions have a shelf, their texts are found, and who names which blob is known. All that follows from the events is
-/// made anew from them. No table but `streams` points at an event by a key of SQLite's: events of a purged session go, and
+/// made anew from them, by version 9. No table but `streams` points at an event by a key of SQLite's: events of a purged session go, and
 /// SQLite would look through each table for each of them. `gaps` has their numbers.
 fn search_shelves_and_blobs(connection: &Connection, path: &Path) -> Result<(), JournalError> {
     let sqlite = |e| JournalError::sqlite(path, e);
@@ -251,13 +252,41 @@ fn search_shelves_and_blobs(connection: &Connection, path: &Path) -> Result<(), 
              ) STRICT, WITHOUT ROWID;
              CREATE INDEX blob_uses_seq ON blob_uses (seq);",
         )
+        .map_err(sqlite)
+}
+
+/// What each run took that came to its end: what the next ones may come to follows from it. Where the tables of version 6
+/// are empty, all that follows from the events is made here.
+fn budgets(connection: &Connection, path: &Path) -> Result<(), JournalError> {
+    let sqlite = |e| JournalError::sqlite(path, e);
+    connection
+        .execute_batch(
+            "CREATE TABLE past_runs (
+                 run TEXT PRIMARY KEY,
+                 model TEXT NOT NULL,
+                 ended INTEGER NOT NULL,
+                 steps INTEGER NOT NULL,
+                 tokens INTEGER NOT NULL,
+                 cost INTEGER
+             ) STRICT;
+             CREATE INDEX past_runs_model ON past_runs (model, ended);",
+        )
         .map_err(sqlite)?;
-    let mut select =
-        connection.prepare(&format!("SELECT {} FROM events ORDER BY seq", rows::COLUMNS)).map_err(sqlite)?;
+    let is_filled: bool = connection
+        .query_row("SELECT EXISTS (SELECT 1 FROM sessions)", [], |row| row.get(0))
+        .map_err(sqlite)?;
+    let which = if is_filled { "WHERE type = 'runEnded'" } else { "" };
+    let mut select = connection
+        .prepare(&format!("SELECT {} FROM events {which} ORDER BY seq", rows::COLUMNS))
+        .map_err(sqlite)?;
     let mut events = select.query([]).map_err(sqlite)?;
     while let Some(row) = events.next().map_err(sqlite)? {
         let (event, _) = rows::decode(row, path)?;
-        projection::project(connection, path, event)?;
+        if is_filled {
+            projection::past_run(connection, path, &event)?;
+        } else {
+            projection::project(connection, path, event)?;
+        }
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use proptest::prelude::*;
+use protocol::budget::{Bound, BudgetOf, Measure, Reached};
 use protocol::citation::Citation;
 use protocol::command::Which;
 use protocol::event::{Level, RunEnd};
@@ -14,7 +15,7 @@ use protocol::settings::Settings;
 use protocol::tool::{
     ApprovalMode, Change, Changed, Effect, ExecResult, Millis, Mode, PictureView, Risk, ToolCall,
 };
-use protocol::turn::{Cost, StopReason, Usage};
+use protocol::turn::{Cost, StopReason, Usage, Usd};
 use protocol::view::RunView;
 use serde_json::json;
 
@@ -87,6 +88,8 @@ pub(crate) fn spec(goal: &str) -> RunSpec {
         mode: Mode::Act,
         approval: ApprovalMode::Ask,
         max_steps: 30,
+        most: protocol::budget::Most::default(),
+        forecast: None,
         search: false,
         fence: Some(protocol::run::Fence { displays: vec![0], apps: vec!["pad".into()], never: vec![] }),
         unattended: protocol::command::Unattended::End,
@@ -177,6 +180,16 @@ fn durable() -> Vec<EventBody> {
         EventBody::RunSteered { text: "left".into() },
         EventBody::RunPaused { reason: "user".into() },
         EventBody::RunResumed,
+        EventBody::BudgetReached {
+            reached: Reached::UsedUp,
+            bound: Bound {
+                of: BudgetOf::Plan,
+                measure: Measure::Dollars,
+                used: "0.04".into(),
+                most: "0.05".into(),
+                next: Some("0.02".into()),
+            },
+        },
         EventBody::TurnFinished {
             turn: 1,
             text: "wörld 👋\u{0}".into(),
@@ -387,6 +400,7 @@ fn an_open_run_tells_what_is_in_doubt_and_what_waits_for_an_answer() {
     ] {
         append(&journal, scope("1", "z-open"), body).unwrap();
     }
+    let found = read(&journal, |reader| reader.open_runs()).unwrap();
     let open = OpenRun {
         scope: scope("1", "z-open"),
         spec: spec("z-open"),
@@ -396,6 +410,7 @@ fn an_open_run_tells_what_is_in_doubt_and_what_waits_for_an_answer() {
         approval: Some(approval("2", "3")),
         paused: Some("p".into()),
         plan: fold::PlanState::default(),
+        budget: found[0].budget.clone(),
         read: Vec::new(),
         granted: Vec::new(),
     };
@@ -408,10 +423,11 @@ fn an_open_run_tells_what_is_in_doubt_and_what_waits_for_an_answer() {
         approval: None,
         paused: None,
         plan: fold::PlanState::default(),
+        budget: found[1].budget.clone(),
         read: Vec::new(),
         granted: Vec::new(),
     };
-    assert_eq!(read(&journal, |reader| reader.open_runs()).unwrap(), [open, later]);
+    assert_eq!(found, [open, later]);
 }
 
 #[test]
@@ -485,4 +501,41 @@ proptest! {
         open.sort_by_key(|run: &OpenRun| run.started);
         prop_assert_eq!(read(&journal, |reader| reader.open_runs()).unwrap(), open);
     }
+}
+
+#[test]
+fn what_runs_took_that_came_to_their_end_is_known_by_their_model_the_newest_first() {
+    let (_home, journal) = journal();
+    let turn = |turn: u32, cost| {
+        let usage = Usage { input: 100, output: 10, thinking: 1, ..Usage::default() };
+        let (text, thinking, stop) = (String::new(), String::new(), StopReason::End);
+        let (calls, citations, raw) = (Vec::new(), Vec::new(), None);
+        EventBody::TurnFinished { turn, text, thinking, calls, citations, usage, cost, stop, raw }
+    };
+    let priced = Cost::Priced { usd: Usd(5) };
+    let completed = || RunEnd::Completed { summary: "done".into() };
+    let stopped = RunEnd::Stopped { reason: "by the user".into() };
+    for session in ["1", "2"] {
+        append(&journal, scope(session, session), created(session)).unwrap();
+    }
+    for (run, turns, end) in [
+        ("a", vec![turn(1, priced), turn(2, priced)], completed()),
+        ("stopped", vec![turn(1, priced)], stopped),
+        ("b", vec![turn(1, Cost::Unknown)], completed()),
+        // Begun, and not at its end.
+        ("open", vec![turn(1, priced)], completed()),
+    ] {
+        append(&journal, scope("1", run), started(run)).unwrap();
+        turns.into_iter().for_each(|turn| drop(append(&journal, scope("1", run), turn).unwrap()));
+        if run != "open" {
+            append(&journal, scope("1", run), EventBody::RunEnded { end }).unwrap();
+        }
+    }
+    let past = |model: &str| {
+        let model = ModelId(model.into());
+        read(&journal, move |reader| reader.past_runs(&model)).unwrap()
+    };
+    let took = |steps, tokens, cost| fold::forecast::PastRun { steps, tokens, cost };
+    assert_eq!(past("gemini/x"), [took(1, 111, None), took(2, 222, Some(Usd(10)))]);
+    assert_eq!(past("gemini/y"), []);
 }

@@ -65,6 +65,7 @@ pub(crate) fn purge(connection: &Connection, session: &SessionId) -> rusqlite::R
     for sql in [
         "INSERT INTO gaps (seq) SELECT seq FROM events WHERE stream = ?1",
         "DELETE FROM approvals WHERE asked IN (SELECT seq FROM events WHERE stream = ?1)",
+        "DELETE FROM past_runs WHERE ended IN (SELECT seq FROM events WHERE stream = ?1)",
         "DELETE FROM runs WHERE started IN (SELECT seq FROM events WHERE stream = ?1)",
         // Those that nobody names any more.
         "UPDATE blobs SET state = 1 WHERE sha256 IN \

@@ -49,6 +49,8 @@ fn spec(goal: &str, search: bool) -> RunSpec {
         mode: Mode::Act,
         approval: ApprovalMode::Ask,
         max_steps: 40,
+        most: protocol::budget::Most::default(),
+        forecast: None,
         search,
         fence: None,
         unattended: Unattended::Wait,

@@ -47,6 +47,13 @@ pub enum MediaResolution {
     UltraHigh,
 }
 
+impl Target<'_> {
+    /// The longest answer to a request, in tokens. `None` for the provider's own limit.
+    pub fn max_output(&self, request: &Request) -> Option<u32> {
+        self.options.max_output.into_iter().chain(request.max_output).min()
+    }
+}
+
 /// One message of the conversation, ready to be written.
 pub(crate) enum Entry<'a> {
     User(&'a [Part]),

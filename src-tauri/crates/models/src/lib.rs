@@ -45,6 +45,7 @@ mod families;
 pub mod catalogue;
 pub mod computer;
 pub mod cost;
+pub mod estimate;
 pub mod neutral_json;
 pub mod pictures;
 pub mod recording;
@@ -93,6 +94,8 @@ pub struct Request {
     /// Size of the pictures of the whole display, for a model that needs it. `None` if it may only look, or if there are
     /// no pictures.
     pub display: Option<PixelSize>,
+    /// The longest answer to this one, in tokens, where that is less than what the model was opened with.
+    pub max_output: Option<u32>,
 }
 
 /// A tool that is offered to the model.

@@ -112,6 +112,12 @@ impl Scripted {
         }
     }
 
+    /// The same by another name: one that has a price.
+    #[must_use]
+    pub fn named(self, id: &str) -> Self {
+        Self { id: ModelId(id.into()), ..self }
+    }
+
     /// The requests so far, oldest first.
     pub fn requests(&self) -> Vec<Arc<Request>> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use crate::budget::Forecast;
 use crate::ids::ModelId;
 use crate::ids::{ApprovalId, CallId, RunId, Seq, SessionId, StreamId};
 use crate::offer::{ModelsView, ProviderView, TrialView};
@@ -9,6 +10,7 @@ use crate::principal::{Right, Surface};
 use crate::remembered::{Change, Remembered};
 use crate::settings::{Settings, SettingsPatch};
 use crate::tool::{Answer, ApprovalMode, ExecResult, Grant, Mode};
+use crate::turn::Usd;
 use crate::view::{
     Check, CheckView, EventPage, Exported, Found, Imported, KeyView, Overview, RunStatus, SecretView,
     SessionView,
@@ -125,6 +127,8 @@ commands! {
     /// that has them, at most `limit` (1 to 200). Archived ones, too; deleted ones not.
     search_sessions Read SearchSessions { query: String, #[serde(default)] limit: Option<u32> } -> Vec<Found>;
     open_session Read OpenSession { session: SessionId } -> SessionView;
+    /// What a run of this model, of the usual one where none is named, may come to; null where too little is known.
+    get_forecast Read GetForecast { #[serde(default)] model: Option<ModelId> } -> Option<Forecast>;
     /// Runs that have not ended, oldest first.
     list_runs Read ListRuns {} -> Vec<RunStatus>;
     edit_session Edit EditSession {
@@ -232,6 +236,10 @@ pub struct RunOverrides {
     pub model: Option<ModelId>,
     pub base_url: Option<String>,
     pub max_steps: Option<u32>,
+    /// Of these three, 0 is no bound.
+    pub max_minutes: Option<u32>,
+    pub max_tokens: Option<u64>,
+    pub max_cost: Option<Usd>,
     /// The only applications that may be acted on, by parts of their names.
     pub only_apps: Option<Vec<String>>,
     /// What to do with a question when no surface that could answer is attached.

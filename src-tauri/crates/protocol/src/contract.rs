@@ -6,7 +6,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::budget::{Forecast, Most};
 use crate::tool::Answer;
+use crate::turn::Usd;
 
 /// What a run works within. The arguments of the tool `plan`, and of an [`Answer::Edit`] to its question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -196,6 +198,12 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// As runs are measured.
+    pub fn most(&self) -> Most {
+        let Self { turns, minutes, dollars } = *self;
+        Most { steps: turns, minutes, tokens: None, cost: dollars.and_then(Usd::from_dollars) }
+    }
+
     pub fn is_open(&self) -> bool {
         *self == Self::default()
     }
@@ -335,6 +343,9 @@ pub enum About {
         /// From the one in force before.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         changes: Vec<String>,
+        /// What a run by it may come to, as far as earlier runs tell.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        forecast: Option<Forecast>,
     },
     /// Whether the work is taken as it is.
     Result { findings: Vec<Finding> },

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::budget::{Bound, Progress, Reached};
 use crate::citation::Citation;
 use crate::contract::Report;
 use crate::ids::{AgentId, ApprovalId, BlobRef, CallId, ModelId, RunId, Seq, SessionId, StreamId, Timestamp};
@@ -117,6 +118,11 @@ pub enum EventBody {
         reason: String,
     },
     RunResumed,
+    /// A bound of what the run may use up is near, or reached: then `RunPaused` or `RunEnded` follows.
+    BudgetReached {
+        reached: Reached,
+        bound: Bound,
+    },
     /// One model response, complete.
     TurnFinished {
         turn: u32,
@@ -262,6 +268,7 @@ impl EventBody {
             | Self::RunSteered { .. }
             | Self::RunPaused { .. }
             | Self::RunResumed
+            | Self::BudgetReached { .. }
             | Self::TurnFinished { .. }
             | Self::TurnFailed { .. }
             | Self::TurnDropped { .. }
@@ -344,6 +351,9 @@ pub struct Status {
     /// What was allowed for it, or for its session, and is not asked about again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<Grant>,
+    /// `None` if nothing runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Box<Progress>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -360,7 +370,15 @@ pub enum Activity {
 impl Default for Status {
     fn default() -> Self {
         let (detail, grants) = (String::new(), Vec::new());
-        Self { activity: Activity::Idle, detail, step: 0, max_steps: 0, paused: false, grants }
+        Self {
+            activity: Activity::Idle,
+            detail,
+            step: 0,
+            max_steps: 0,
+            paused: false,
+            grants,
+            progress: None,
+        }
     }
 }
 

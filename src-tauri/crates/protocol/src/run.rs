@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::budget::{Forecast, Most};
 use crate::command::{Recording, Unattended};
 use crate::ids::{ModelId, RunId};
 use crate::tool::{ApprovalMode, Mode};
@@ -19,6 +20,12 @@ pub struct RunSpec {
     pub approval: ApprovalMode,
     /// Turns that the model may take.
     pub max_steps: u32,
+    /// What else it may use up; its steps are in `max_steps`.
+    #[serde(default, skip_serializing_if = "Most::is_open")]
+    pub most: Most,
+    /// What it may come to, as far as earlier runs tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forecast: Option<Forecast>,
     /// Whether the provider may search the web.
     #[serde(default)]
     pub search: bool,
@@ -42,6 +49,11 @@ pub struct RunSpec {
 }
 
 impl RunSpec {
+    /// All that it may use up.
+    pub fn budget(&self) -> Most {
+        Most { steps: Some(self.max_steps), ..self.most }
+    }
+
     /// Whether another process can go on with it.
     pub fn can_go_on(&self) -> bool {
         self.fence.is_some() && self.recording.is_none()

@@ -6,11 +6,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::address;
+use crate::budget::{Most, is_looser};
 use crate::error::{ErrorCode, ErrorView};
 use crate::ids::{ModelId, Timestamp};
 use crate::remembered::Theme;
 use crate::run::Fence;
 use crate::tool::{ApprovalMode, Mode};
+use crate::turn::Usd;
 
 /// Everything a user can set. The file `settings.json` holds this; a missing field has its default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,8 +43,14 @@ pub struct Settings {
     pub approval: ApprovalMode,
     /// Runs that ask may propose a plan, and work unasked within what their user agreed to.
     pub plan: bool,
-    /// Turns a run may take.
+    /// Turns a run may take before it asks whether it may go on.
     pub max_steps: u32,
+    /// Minutes of work a run may take before it asks; 0 for no bound.
+    pub max_minutes: u32,
+    /// Tokens, cached ones too; 0 for no bound.
+    pub max_tokens: u64,
+    /// US dollars, as far as costs are known; 0 for no bound.
+    pub max_cost: Usd,
     /// Pause between steps, so that a person can follow and step in.
     pub step_delay_ms: u64,
     /// Pause between the parts of a batch.
@@ -193,6 +201,9 @@ impl Default for Settings {
             approval: ApprovalMode::Ask,
             plan: true,
             max_steps: 30,
+            max_minutes: 0,
+            max_tokens: 0,
+            max_cost: Usd(0),
             step_delay_ms: 0,
             batch_delay_ms: 200,
             jpeg_quality: 85,
@@ -306,6 +317,19 @@ fn is_time_zone(text: &str) -> bool {
 }
 
 impl Settings {
+    /// What a run may use up beside its steps.
+    pub fn most(&self) -> Most {
+        fn bound<T: PartialEq + Default>(value: T) -> Option<T> {
+            (value != T::default()).then_some(value)
+        }
+        Most {
+            steps: None,
+            minutes: bound(self.max_minutes),
+            tokens: bound(self.max_tokens),
+            cost: bound(self.max_cost),
+        }
+    }
+
     /// Where acts may go.
     pub fn fence(&self) -> Fence {
         let (displays, apps) = (self.fence_displays.clone(), self.fence_apps.clone());
@@ -331,6 +355,9 @@ impl Settings {
             // A plan takes the user's yes.
             plan: _,
             max_steps,
+            max_minutes,
+            max_tokens,
+            max_cost,
             step_delay_ms: _,
             batch_delay_ms: _,
             jpeg_quality: _,
@@ -376,6 +403,9 @@ impl Settings {
             ("approval", next.approval > *approval),
             ("mode", next.mode > *mode),
             ("maxSteps", next.max_steps > *max_steps),
+            ("maxMinutes", is_looser(&next.max_minutes, max_minutes)),
+            ("maxTokens", is_looser(&next.max_tokens, max_tokens)),
+            ("maxCost", is_looser(&next.max_cost, max_cost)),
             ("failsafe", *failsafe && !next.failsafe),
             ("pauseOnUserInput", *pause_on_user_input && !next.pause_on_user_input),
             ("fence", !next.fence().is_within(&self.fence())),
@@ -409,6 +439,9 @@ impl Settings {
                 "approval" => next.approval = old.approval,
                 "mode" => next.mode = old.mode,
                 "maxSteps" => next.max_steps = old.max_steps,
+                "maxMinutes" => next.max_minutes = old.max_minutes,
+                "maxTokens" => next.max_tokens = old.max_tokens,
+                "maxCost" => next.max_cost = old.max_cost,
                 "failsafe" => next.failsafe = old.failsafe,
                 "pauseOnUserInput" => next.pause_on_user_input = old.pause_on_user_input,
                 "fence" => {
@@ -457,8 +490,10 @@ impl Settings {
     }
 
     /// The same of numbers that may be 0, too.
-    fn bounds(&self) -> [(&'static str, u64, u64, u64); 4] {
+    fn bounds(&self) -> [(&'static str, u64, u64, u64); 6] {
         [
+            ("maxMinutes", self.max_minutes.into(), 1, 10_080),
+            ("maxTokens", self.max_tokens, 1_000, 10_000_000_000),
             ("maxOutput", self.max_output.into(), 256, 1_000_000),
             ("ollamaContext", self.ollama_context.into(), 2_048, 4_194_304),
             ("pictureDays", self.picture_days.into(), 1, 3_650),
@@ -484,6 +519,9 @@ impl Settings {
                     (None, None) => "not a whole number".into(),
                 },
                 Some(Value::Bool(_)) => "neither true nor false".into(),
+                Some(Value::String(_)) if value.is_string() && name == "maxCost" => {
+                    "no amount in dollars like \"0.50\"; \"0\" is no bound".into()
+                }
                 // Its choices are named by serde alone.
                 Some(Value::String(_)) if value.is_string() => {
                     let error = error.to_string();

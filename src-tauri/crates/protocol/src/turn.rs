@@ -56,6 +56,30 @@ impl Usd {
         Self(self.0.saturating_add(other.0))
     }
 
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+
+    #[must_use]
+    pub fn times(self, times: u64) -> Self {
+        Self(self.0.saturating_mul(times))
+    }
+
+    /// For an estimate: two figures, rounded up, and whole cents from a dollar on.
+    pub fn rough(self) -> String {
+        let mut piece = DOLLAR / 100;
+        while piece > 1 && self.0 < piece * 10 {
+            piece /= 10;
+        }
+        let rounded = Self(self.0.div_ceil(piece).saturating_mul(piece));
+        if rounded.0 < DOLLAR { rounded.to_string() } else { rounded.cents() }
+    }
+
+    fn cents(self) -> String {
+        format!("{}.{:02}", self.0 / DOLLAR, self.0 % DOLLAR / (DOLLAR / 100))
+    }
+
     /// For glancing: four decimals, rounded up, so that something is never shown as nothing.
     pub fn brief(self) -> String {
         let ten_thousandths = self.0.div_ceil(DOLLAR / 10_000);
@@ -238,6 +262,13 @@ mod tests {
     fn something_is_never_shown_as_nothing() {
         let brief = [0, 1, 1_230_000_000, DOLLAR, 1_999_950_000_000].map(|pieces| Usd(pieces).brief());
         assert_eq!(brief, ["0.0000", "0.0001", "0.0013", "1.0000", "2.0000"]);
+    }
+
+    #[test]
+    fn an_estimate_has_two_figures() {
+        let rough = |dollars| Usd::from_dollars(dollars).unwrap().rough();
+        assert_eq!([0.0, 0.000_123, 0.0307, 0.08].map(rough), ["0", "0.00013", "0.031", "0.08"]);
+        assert_eq!([0.994, 1.0, 12.341].map(rough), ["1.00", "1.00", "12.35"]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ const CLAUSE: (usize, usize) = (400, 100);
 pub(super) fn shown(approval: &Approval) -> Option<String> {
     match &*approval.about {
         About::Call { .. } => None,
-        About::Plan { contract, changes } => {
+        About::Plan { contract, changes, forecast } => {
             let mut text =
                 "\n? Miki proposes a plan. What it names runs without further questions; all else asks.\n"
                     .to_owned();
@@ -21,6 +21,9 @@ pub(super) fn shown(approval: &Approval) -> Option<String> {
             }
             for change in changes {
                 text += &format!("  changed: {}\n", line(change));
+            }
+            if let Some(forecast) = forecast {
+                text += &format!("  {forecast}\n");
             }
             Some(text)
         }

@@ -1,5 +1,6 @@
 //! What a run reads like, and what an answer typed at a question means.
 
+use protocol::budget::{Bound, BudgetOf, Forecast, Measure, Most, Reached};
 use protocol::command::Unattended;
 use protocol::event::{DeltaKind, Position, Scope};
 use protocol::ids::{ApprovalId, CallId, RunId, Seq, SessionId, StreamId, Timestamp};
@@ -67,6 +68,8 @@ fn spec() -> RunSpec {
         mode: Mode::Act,
         approval: ApprovalMode::Ask,
         max_steps: 30,
+        most: protocol::budget::Most::default(),
+        forecast: None,
         search: true,
         fence: Some(Fence::default()),
         unattended: Unattended::Wait,
@@ -102,6 +105,26 @@ fn a_run_reads_as_a_story() {
          done: saved\n\
          actions: 1 carried out, 1 refused\n\
          cost: $0.00246; tokens: 2000 in, 46 out\n"
+    );
+}
+
+#[test]
+fn what_a_run_may_take_and_come_to_is_said_at_its_start_and_when_a_bound_is_near() {
+    let (minutes, cost) = (Some(10), Usd::from_dollars(0.5));
+    let forecast = Forecast { runs: 8, steps: (12, 20), tokens: (40_000, 90_000), cost: None };
+    let most = Most { minutes, cost, ..Most::default() };
+    let (of, measure, used) = (BudgetOf::Run, Measure::Steps, "24".to_owned());
+    let bound = Bound { of, measure, used, most: "30".into(), next: None };
+    let text = told(vec![
+        EventBody::RunStarted(Box::new(RunSpec { most, forecast: Some(forecast), ..spec() })),
+        EventBody::BudgetReached { reached: Reached::Near, bound },
+    ]);
+    assert_eq!(
+        text,
+        "goal: save it\n\
+         gemini/x, acting, asking about every change, searching the web, at most 30 steps, 10 minutes, $0.5\n\
+         about 40k-90k tokens, 12-20 steps (from 8 runs)\n\
+         budget: most of it is used, 24 of 30 steps\n"
     );
 }
 

@@ -76,6 +76,8 @@ fn spec(settings: &Settings) -> RunSpec {
         mode: settings.mode,
         approval: settings.approval,
         max_steps: 500,
+        most: protocol::budget::Most::default(),
+        forecast: None,
         search: false,
         fence: Some(Fence::default()),
         unattended: Default::default(),

@@ -137,19 +137,81 @@ fn where_nobody_can_answer_the_run_ends_saying_so() {
 }
 
 #[test]
-fn a_model_that_never_stops_ends_at_max_steps() {
+fn a_model_that_never_stops_is_asked_about_at_max_steps_and_gets_as_many_again() {
     let mut machine = Machine::new(RULES);
     let mut effects = machine.step(Input::Start);
-    for _ in 0..3 {
-        assert!(matches!(effects[..], [Effect::AskModel { .. }]));
-        let _ = machine.step(turn(&["click"]));
-        let _ = machine.step(Input::Assessed(Verdict::Run));
-        let _ = machine.step(Input::ToolFinished { finished: None });
-        effects = machine.step(Input::Continue);
+    for asked_for in [3, 6] {
+        for turn in asked_for - 2..=asked_for {
+            assert_eq!(effects.last(), Some(&Effect::AskModel { turn }));
+            effects = work(&mut machine);
+        }
+        let [Effect::NoteUsedUp { bound }, Effect::NotePaused { reason }] = &effects[..] else {
+            panic!("{effects:?}")
+        };
+        assert_eq!(bound.to_string(), format!("{asked_for} of {asked_for} steps"));
+        assert!(reason.ends_with("go on with as much again, or stop"), "{reason}");
+        assert_eq!(machine.step(Input::Continue), [], "it waits for its user alone");
+        effects = machine.step(Input::Resume);
     }
-    assert!(
-        matches!(&effects[..], [Effect::End(RunEnd::Failed { message, .. })] if message.contains("3 steps"))
+    assert_eq!(effects, [Effect::NoteResumed, Effect::AskModel { turn: 7 }]);
+}
+
+#[test]
+fn where_nobody_can_be_asked_for_more_the_run_ends_saying_so() {
+    let mut machine = Machine::new(Rules { end_on_approval: true, ..RULES });
+    let mut effects = machine.step(Input::Start);
+    while !machine.is_over() {
+        effects = work(&mut machine);
+    }
+    let [Effect::NoteUsedUp { .. }, Effect::End(RunEnd::Failed { message, hint: Some(hint) })] = &effects[..]
+    else {
+        panic!("{effects:?}")
+    };
+    assert_eq!(
+        message,
+        "the run's budget is used up: 3 of 3 steps; nobody can be asked whether it may go on"
     );
+    assert!(hint.contains("--max-steps"), "{hint}");
+}
+
+fn dollars() -> Bound {
+    let (of, measure, next) = (BudgetOf::Run, Measure::Dollars, Some("0.02".into()));
+    Bound { of, measure, used: "0.04".into(), most: "0.05".into(), next }
+}
+
+#[test]
+fn a_turn_that_does_not_fit_into_the_budget_is_asked_for_again_by_the_same_number() {
+    let does_not_fit = || Input::OutOfBudget { bound: dollars() };
+    let (mut machine, effects) = last(RULES, vec![Input::Start, does_not_fit()]);
+    assert!(matches!(&effects[..], [Effect::NoteUsedUp { .. }, Effect::NotePaused { .. }]));
+    assert_eq!((machine.turn, machine.step(Input::Continue)), (0, Vec::new()));
+    assert_eq!(machine.step(Input::Resume), [Effect::NoteResumed, Effect::AskModel { turn: 1 }]);
+    assert_eq!(machine.most_steps(), 3, "dollars give no steps");
+    // In a run that its user holds, it is looked at anew when they let it go on: that is no yes to more.
+    let paused = Input::Pause { reason: "user".into() };
+    let (mut machine, effects) = last(RULES, vec![Input::Start, paused, does_not_fit()]);
+    assert_eq!(effects, []);
+    assert_eq!(machine.step(Input::Resume), [Effect::NoteResumed, Effect::AskModel { turn: 1 }]);
+}
+
+#[test]
+fn a_run_that_waited_for_more_in_another_task_goes_on_with_its_next_turn() {
+    let mut machine = Machine::asking_for_more(RULES, 2, dollars());
+    assert!(machine.is_paused());
+    assert_eq!(machine.step(Input::Resume), [Effect::NoteResumed, Effect::AskModel { turn: 3 }]);
+    let (of, measure, used, most) = (BudgetOf::Run, Measure::Steps, "6".to_owned(), "6".to_owned());
+    let steps = Bound { of, measure, used, most, next: None };
+    let mut machine = Machine::asking_for_more(RULES, 6, steps).with_steps(6);
+    assert_eq!(machine.step(Input::Resume), [Effect::NoteResumed, Effect::AskModel { turn: 7 }]);
+    assert_eq!(machine.most_steps(), 9);
+}
+
+/// A turn with a call that is done.
+fn work(machine: &mut Machine) -> Vec<Effect> {
+    let _ = machine.step(turn(&["click"]));
+    let _ = machine.step(Input::Assessed(Verdict::Run));
+    let _ = machine.step(Input::ToolFinished { finished: None });
+    machine.step(Input::Continue)
 }
 
 #[test]
@@ -239,24 +301,31 @@ fn any_input() -> impl Strategy<Value = Input> {
         Just(Input::Continue),
         Just(Input::Pause { reason: "x".into() }),
         Just(Input::Resume),
+        Just(Input::OutOfBudget { bound: dollars() }),
         Just(Input::Steered),
     ]
 }
 
 proptest! {
     #[test]
-    fn any_path_stays_within_max_steps_and_nothing_follows_the_end(inputs in prop::collection::vec(any_input(), 0..200)) {
+    fn any_path_stays_within_the_steps_it_was_given_and_nothing_follows_the_end(inputs in prop::collection::vec(any_input(), 0..200)) {
         let mut machine = Machine::new(RULES);
         let mut ended = false;
+        let mut asked_for_more = false;
         for input in inputs {
             let granted = matches!(input, Input::Assessed(Verdict::Run) | Input::Answered { answer: Answer::Once | Answer::Thread, .. });
+            let (before, resumes) = (machine.most_steps(), input == Input::Resume);
             let effects = machine.step(input);
             prop_assert!(!ended || effects.is_empty());
+            let more = machine.most_steps() - before;
+            prop_assert!(more == 0 || (resumes && asked_for_more && more == RULES.max_steps), "more without a yes");
+            asked_for_more &= !resumes;
             for effect in effects {
                 match effect {
                     Effect::Execute { .. } => prop_assert!(granted, "a call ran without a word for it"),
                     Effect::End(_) => ended = true,
-                    Effect::AskModel { turn } => prop_assert!(turn <= RULES.max_steps),
+                    Effect::NoteUsedUp { .. } => asked_for_more = true,
+                    Effect::AskModel { turn } => prop_assert!(turn <= machine.most_steps()),
                     _ => {}
                 }
             }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use protocol::budget::Bound;
 use protocol::event::RunEnd;
 use protocol::ids::ApprovalId;
 use protocol::principal::Surface;
@@ -69,6 +70,7 @@ pub enum Next {
 /// What a run may use up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
+    /// Turns until it asks for as many again.
     pub max_steps: u32,
     /// Tries for one turn, the first included.
     pub model_tries: u32,
@@ -92,9 +94,9 @@ pub enum Input {
         hint: Option<String>,
         may_retry: bool,
     },
-    /// What the plan allows is used up.
+    /// What the run or its plan may use up is used up, or would be by the turn that was asked for.
     OutOfBudget {
-        used: String,
+        bound: Bound,
     },
     /// Its model does the same again and again, though it was told so.
     GoesInCircles {
@@ -166,6 +168,10 @@ pub enum Effect {
     },
     NotePaused {
         reason: String,
+    },
+    /// A bound is reached: a pause or the end follows.
+    NoteUsedUp {
+        bound: Bound,
     },
     NoteResumed,
     End(RunEnd),

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 
 use journal::PlanState;
+use protocol::contract::About;
 use protocol::ids::RunId;
 use protocol::tool::{Answer, Approval, Grant};
 use protocol::{ErrorCode, ErrorView, EventBody};
@@ -90,6 +91,8 @@ impl Driver {
         while let Ok(message) = self.run.mailbox.try_recv() {
             match message {
                 Message::Answered(given) => answered = Some(given),
+                // It is put aside as it waits; whoever says so again wakes it.
+                Message::Resume if self.budget.used_up.is_some() => {}
                 other => self.handle(other).await?,
             }
         }
@@ -122,7 +125,11 @@ impl Driver {
         self.operation = None;
         self.last_yes = None;
         self.plan.answered(&approval, &answer, at);
+        self.budget.goes_on(&mut self.plan, at);
         self.work_by_the_plan();
+        if let (About::Plan { forecast, .. }, false) = (&*question.about, answer == Answer::Deny) {
+            self.forecast = *forecast;
+        }
         match answer {
             Answer::Thread => self.grants().allow(question.touches.clone()),
             Answer::Until { until } => {

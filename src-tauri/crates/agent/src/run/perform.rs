@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use models::RetryPolicy;
+use protocol::budget::Reached;
 use protocol::contract::About;
 use protocol::event::RunEnd;
 use protocol::ids::{ApprovalId, Timestamp};
@@ -28,11 +29,15 @@ impl Driver {
     pub(super) async fn perform(&mut self, effect: Effect) -> Result<Option<Input>, ErrorView> {
         match effect {
             Effect::AskModel { turn } => {
-                if let Some(used) = self.used_up() {
-                    return Ok(Some(Input::OutOfBudget { used }));
+                if let Some(bound) = self.used_up() {
+                    return Ok(Some(Input::OutOfBudget { bound }));
                 }
                 self.return_seat().await;
+                self.tell_what_is_near().await?;
                 self.settle_turn();
+                if let Err(bound) = self.reserve() {
+                    return Ok(Some(Input::OutOfBudget { bound }));
+                }
                 self.retrying = None;
                 let hearing = ask::PartialTurn::default();
                 let asked = ask::ask(
@@ -72,6 +77,9 @@ impl Driver {
                 if self.running.is_none() {
                     self.give_seat_back().await;
                 }
+            }
+            Effect::NoteUsedUp { bound } => {
+                self.append(EventBody::BudgetReached { reached: Reached::UsedUp, bound }).await?;
             }
             Effect::NoteResumed => self.append(EventBody::RunResumed).await?,
             Effect::End(end) => self.end(end).await?,

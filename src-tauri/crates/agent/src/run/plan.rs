@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use journal::forecast::forecast;
 use protocol::contract::{About, Check};
 use protocol::tool::ToolCall;
 use serde_json::Value;
@@ -39,11 +40,6 @@ impl Driver {
         }
     }
 
-    /// What of the plan's budget is used up.
-    pub(super) fn used_up(&self) -> Option<String> {
-        self.agreed.as_ref().and_then(|_| self.plan.over_budget(self.run.log.now()))
-    }
-
     /// What a question is about, beside its call.
     pub(super) async fn about(&mut self, call: &ToolCall, outside: Vec<String>) -> About {
         match call.tool.as_str() {
@@ -51,7 +47,11 @@ impl Driver {
                 Ok(contract) => {
                     let before = self.agreed.as_deref();
                     let changes = before.map(|before| contract.changes_from(before)).unwrap_or_default();
-                    About::Plan { contract: Box::new(contract), changes }
+                    let model = self.run.spec.model.clone();
+                    let past = self.run.log.read(move |journal| journal.past_runs(&model)).await;
+                    // Without it the plan is asked about all the same.
+                    let forecast = past.ok().and_then(|past| forecast(&past, Some(&contract)));
+                    About::Plan { contract: Box::new(contract), changes, forecast }
                 }
                 Err(_) => About::default(),
             },

@@ -82,9 +82,11 @@ impl Driver {
     }
 
     fn show(&self, activity: Activity, detail: String) {
-        let (step, max_steps) = (self.machine.turn, self.run.rules.max_steps);
+        let (step, max_steps) = (self.machine.turn, self.machine.most_steps());
+        let progress = Some(Box::new(self.progress()));
         let grants = grants(self.grants().allowed().cloned(), &self.granted);
-        let status = Status { activity, detail, step, max_steps, paused: self.machine.is_paused(), grants };
+        let paused = self.machine.is_paused();
+        let status = Status { activity, detail, step, max_steps, paused, grants, progress };
         self.run.log.set_status(self.run.scope.clone(), status);
     }
 }

@@ -11,6 +11,7 @@ mod asking;
 mod asking_once;
 mod bench;
 mod bodies;
+mod budget;
 mod computer;
 mod computer_words;
 mod late_no;

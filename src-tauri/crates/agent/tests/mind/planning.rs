@@ -118,7 +118,7 @@ async fn what_leaves_the_plan_asks_and_says_which_clause_and_is_reported() {
     bench.desktop.react(|_, scene| scene.windows[0].app = "xterm".into());
     let session = bench.start(ApprovalMode::Thread).await;
     let asked = bench.question().await;
-    let About::Plan { contract, changes } = &*asked.about else { panic!("{asked:?}") };
+    let About::Plan { contract, changes, .. } = &*asked.about else { panic!("{asked:?}") };
     assert_eq!((contract.applications[0].as_str(), changes.len()), ("editor", 0));
     assert_eq!((asked.risk, asked.for_session(ApprovalMode::Thread)), (Risk::Consequential, None));
     say(&bench, &asked, Answer::Once).await;
@@ -353,7 +353,7 @@ async fn a_run_that_has_used_up_its_budget_waits_until_it_may_have_as_much_again
     let session = bench.start(ApprovalMode::Ask).await;
     let asked = bench.question().await;
     say(&bench, &asked, Answer::Once).await;
-    for (used, typings) in [("2 turns", 2), ("4 turns", 4)] {
+    for (used, typings) in [("2 of 2 steps", 2), ("4 of 4 steps", 4)] {
         let paused = bench.until(|body| matches!(body, EventBody::RunPaused { .. })).await;
         let EventBody::RunPaused { reason } = &paused.body else { unreachable!() };
         assert!(reason.starts_with(&format!("the plan's budget is used up: {used}; ")), "{reason}");

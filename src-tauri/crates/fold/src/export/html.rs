@@ -67,6 +67,7 @@ pub fn html(
             EntryBody::TurnFailed { message, .. } => page.frame("Tried again", &text(message), None)?,
             EntryBody::Paused { reason } => page.frame("Paused", &text(reason), None)?,
             EntryBody::Resumed => page.frame("Went on", "", None)?,
+            EntryBody::BudgetNear { bound } => page.frame("Budget", &text(&bound.to_string()), None)?,
             EntryBody::Noted { message, .. } => page.frame("Note", &text(message), None)?,
             EntryBody::End { end, bill, .. } => {
                 page.flush(&mut said)?;

@@ -42,6 +42,7 @@ pub fn markdown(out: &mut dyn Write, session: &SessionView, events: &[Event]) ->
             EntryBody::TurnFailed { message, .. } => writeln!(out, "Tried again: {}\n", inline(message))?,
             EntryBody::Paused { reason } => writeln!(out, "Paused: {}\n", inline(reason))?,
             EntryBody::Resumed => writeln!(out, "Went on.\n")?,
+            EntryBody::BudgetNear { bound } => writeln!(out, "Budget: {}\n", inline(&bound.to_string()))?,
             EntryBody::Noted { message, .. } => writeln!(out, "Note: {}\n", inline(message))?,
             EntryBody::End { end, bill, .. } => {
                 writeln!(

@@ -57,6 +57,7 @@ fn status(id: &str, activity: Activity) -> Event {
         max_steps: 30,
         paused: false,
         grants: Vec::new(),
+        progress: None,
     };
     passing(id, EventBody::StatusChanged { status })
 }

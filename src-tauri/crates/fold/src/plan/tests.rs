@@ -5,8 +5,10 @@ use protocol::principal::Surface;
 use protocol::tool::{Approval, Risk, ToolCall, ToolError, ToolErrorKind};
 use serde_json::{Value, json};
 
-use protocol::turn::Cost;
+use protocol::budget::BudgetOf;
+use protocol::turn::{Cost, Usd};
 
+use crate::budget::NextCall;
 use crate::sample::{USAGE, clicked, event, question, turn};
 
 fn contract(value: Value) -> Contract {
@@ -33,13 +35,17 @@ fn answered(id: &str, answer: Answer) -> EventBody {
 
 fn agreed(budget: &Value) -> Vec<EventBody> {
     let contract = Box::new(contract(json!({"steps": ["a"], "effects": ["edit"], "budget": budget})));
-    vec![asked("q", About::Plan { contract, changes: Vec::new() }), answered("q", Answer::Once)]
+    vec![
+        asked("q", About::Plan { contract, changes: Vec::new(), forecast: None }),
+        answered("q", Answer::Once),
+    ]
 }
 
 #[test]
 fn only_a_yes_to_its_own_question_puts_a_plan_in_force_and_an_edited_one_is_the_users() {
     let plan = contract(json!({"steps": ["a"], "effects": ["edit", "send"]}));
-    let ask = || asked("q", About::Plan { contract: Box::new(plan.clone()), changes: Vec::new() });
+    let ask =
+        || asked("q", About::Plan { contract: Box::new(plan.clone()), changes: Vec::new(), forecast: None });
     let of = |bodies| state(bodies).agreed;
     assert_eq!(of(vec![ask()]), None);
     assert_eq!(of(vec![ask(), answered("q", Answer::Deny)]), None);
@@ -56,7 +62,8 @@ fn only_a_yes_to_its_own_question_puts_a_plan_in_force_and_an_edited_one_is_the_
     let other = EventBody::GrantTakenBack { grant: Grant { tool: "click".into(), app: None } };
     assert_eq!(of(vec![ask(), answered("q", Answer::Once), other]), Some(plan.clone()));
     // Another that is denied leaves the first in force.
-    let wider = About::Plan { contract: Box::default(), changes: vec!["+ effect pay".into()] };
+    let wider =
+        About::Plan { contract: Box::default(), changes: vec!["+ effect pay".into()], forecast: None };
     let bodies = vec![ask(), answered("q", Answer::Once), asked("r", wider), answered("r", Answer::Deny)];
     assert_eq!(of(bodies), Some(plan));
 }
@@ -68,20 +75,25 @@ fn a_budget_is_of_turns_work_and_money_since_the_yes() {
         bodies.extend(agreed(&budget));
         bodies.extend(then);
         let minutes = i64::try_from(bodies.len()).unwrap();
-        state(bodies).over_budget(Timestamp(minutes * 60_000))
+        let (plan, now) = (state(bodies), Timestamp(minutes * 60_000));
+        let reached = plan.meter_in_force()?.reached(BudgetOf::Plan, now, NextCall::default());
+        reached.map(|bound| bound.to_string())
     };
     let turns = |count| (0..count).map(|n| turn(n, "", Vec::new())).collect::<Vec<_>>();
     assert_eq!(after(json!({"turns": 2}), turns(1)), None);
-    assert_eq!(after(json!({"turns": 2}), turns(2)), Some("2 turns".into()));
+    assert_eq!(after(json!({"turns": 2}), turns(2)), Some("2 of 2 steps".into()));
     assert_eq!(after(json!({"minutes": 3}), turns(2)), None);
-    assert_eq!(after(json!({"minutes": 3}), turns(3)), Some("3 minutes".into()));
+    assert_eq!(after(json!({"minutes": 3}), turns(3)), Some("3 of 3 minutes".into()));
     // A turn of the sample costs $0.00123.
     assert_eq!(after(json!({"dollars": 0.002}), turns(1)), None);
-    assert_eq!(after(json!({"dollars": 0.002}), turns(2)), Some("$0.002".into()));
+    assert_eq!(after(json!({"dollars": 0.002}), turns(2)), Some("$0.00246 of $0.002".into()));
     // What was broken off was paid for, too.
     let cost = Cost::Priced { usd: Usd(1_230_000_000) };
     let dropped = EventBody::TurnDropped { turn: 1, usage: USAGE, cost, text: String::new() };
-    assert_eq!(after(json!({"dollars": 0.002}), vec![dropped.clone(), dropped]), Some("$0.002".into()));
+    assert_eq!(
+        after(json!({"dollars": 0.002}), vec![dropped.clone(), dropped]),
+        Some("$0.00246 of $0.002".into())
+    );
     assert_eq!(after(json!({}), turns(50)), None);
     // What was waited for the user is no work: of these five minutes, three are.
     let waited = vec![
@@ -92,7 +104,7 @@ fn a_budget_is_of_turns_work_and_money_since_the_yes() {
         turn(2, "", Vec::new()),
     ];
     assert_eq!(after(json!({"minutes": 4}), waited.clone()), None);
-    assert_eq!(after(json!({"minutes": 3}), waited), Some("3 minutes".into()));
+    assert_eq!(after(json!({"minutes": 3}), waited), Some("3 of 3 minutes".into()));
 }
 
 #[test]

@@ -13,13 +13,13 @@ use crate::lenient::Lenient;
 use crate::{Image, NOT_EXECUTED, Part, Request, ToolAnswer, ToolSpec};
 
 /// The field is required. All models of the last generations take this value.
-const MAX_OUTPUT: u32 = 16_384;
+const MAX_OUTPUT: u32 = crate::estimate::USUAL_OUTPUT;
 
 pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     let options = target.options;
     let mut body = JsonObject::new();
     body.field("model", target.model);
-    body.field("max_tokens", &options.max_output.unwrap_or(MAX_OUTPUT));
+    body.field("max_tokens", &target.max_output(request).unwrap_or(MAX_OUTPUT));
     body.field("stream", &true);
     if options.thinking {
         // Lets Anthropic drop thinking that compaction has moved out of its place, instead of refusing the request.

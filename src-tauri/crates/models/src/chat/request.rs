@@ -36,7 +36,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>, dialect: Dialect) -> S
             }
         }
     }
-    if let Some(most) = options.max_output {
+    if let Some(most) = target.max_output(request) {
         body.field("max_tokens", &most);
     }
     if !request.tools.is_empty() {

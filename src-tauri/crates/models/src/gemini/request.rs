@@ -20,7 +20,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     if !request.system.is_empty() {
         body.field("systemInstruction", &json!({ "parts": [{ "text": request.system }] }));
     }
-    let generation = generation(target);
+    let generation = generation(target, target.max_output(request));
     if !generation.is_empty() {
         body.field("generationConfig", &generation);
     }
@@ -56,12 +56,12 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     body.finish()
 }
 
-fn generation(target: Target<'_>) -> Map<String, Value> {
+fn generation(target: Target<'_>, max_output: Option<u32>) -> Map<String, Value> {
     let mut generation = Map::new();
     if target.options.thinking {
         generation.insert("thinkingConfig".into(), json!({ "includeThoughts": true }));
     }
-    if let Some(most) = target.options.max_output {
+    if let Some(most) = max_output {
         generation.insert("maxOutputTokens".into(), most.into());
     }
     if let Some(resolution) = target.options.media_resolution {

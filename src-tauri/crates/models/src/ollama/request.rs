@@ -21,7 +21,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     body.field("stream", &true);
     body.field("keep_alive", KEEP);
     let mut knobs = json!({ "num_ctx": options.context.unwrap_or(CONTEXT) });
-    if let Some(most) = options.max_output {
+    if let Some(most) = target.max_output(request) {
         knobs["num_predict"] = most.into();
     }
     body.field("options", &knobs);

@@ -98,7 +98,7 @@ fn request(goal: &str) -> Request {
     let schema = json!({ "type": "object", "properties": {} });
     let tool = ToolSpec { name: "click".into(), description: "Clicks.".into(), schema };
     let messages = vec![Message::User(vec![Part::Text(goal.into())])];
-    Request { system: "You operate a desktop.".into(), tools: vec![tool], messages, display: None }
+    Request { system: "You operate a desktop.".into(), tools: vec![tool], messages, ..Request::default() }
 }
 
 /// The request after `turn`, whose calls were answered so.

@@ -49,7 +49,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>, dialect: Dialect) -> S
     if options.thinking && dialect == Dialect::OpenAi {
         body.field("reasoning", &json!({ "summary": "auto" }));
     }
-    if let Some(most) = options.max_output {
+    if let Some(most) = target.max_output(request) {
         body.field("max_output_tokens", &most);
     }
     let mut tools: Vec<String> = request.tools.iter().map(tool).collect();

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::budget::{BudgetOf, Measure};
 use crate::tool::ToolCall;
 
 fn event(body: EventBody) -> Event {
@@ -81,6 +82,16 @@ fn every_event_is_read_as_it_was_written() {
         EventBody::RunSteered { text: "t".into() },
         EventBody::RunPaused { reason: "r".into() },
         EventBody::RunResumed,
+        EventBody::BudgetReached {
+            reached: Reached::UsedUp,
+            bound: Bound {
+                of: BudgetOf::Plan,
+                measure: Measure::Dollars,
+                used: "0.04".into(),
+                most: "0.05".into(),
+                next: Some("0.02".into()),
+            },
+        },
         EventBody::TurnFailed {
             turn: 1,
             message: "m".into(),

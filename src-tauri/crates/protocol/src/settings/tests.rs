@@ -9,8 +9,17 @@ fn patch(value: serde_json::Value) -> Result<Settings, ErrorView> {
 
 #[test]
 fn what_gives_an_agent_more_is_told_by_its_name() {
-    let strict = Settings { fence_apps: vec!["mousepad".into()], ..Settings::default() };
+    let strict = Settings {
+        fence_apps: vec!["mousepad".into()],
+        max_minutes: 10,
+        max_tokens: 50_000,
+        max_cost: Usd::from_dollars(1.0).unwrap(),
+        ..Settings::default()
+    };
     assert_eq!(strict.loosened_by(&strict), None);
+    let (kept, names) =
+        strict.without_loosening(Settings { fence_apps: strict.fence_apps.clone(), ..Settings::default() });
+    assert_eq!((kept.most(), names), (strict.most(), vec!["maxMinutes", "maxTokens", "maxCost"]));
     for (patch, name) in [
         (serde_json::json!({ "approval": "auto" }), Some("approval")),
         (serde_json::json!({ "neverApps": ["bank"] }), None),
@@ -22,6 +31,11 @@ fn what_gives_an_agent_more_is_told_by_its_name() {
         (serde_json::json!({ "baseUrls": { "gemini": "http://localhost:1" } }), Some("baseUrls")),
         (serde_json::json!({ "customHeaders": { "x-a": "b" } }), Some("customHeaders")),
         (serde_json::json!({ "maxSteps": 100 }), Some("maxSteps")),
+        (serde_json::json!({ "maxMinutes": 0 }), Some("maxMinutes")),
+        (serde_json::json!({ "maxTokens": 90_000 }), Some("maxTokens")),
+        (serde_json::json!({ "maxCost": "0" }), Some("maxCost")),
+        (serde_json::json!({ "maxCost": "1.000000000001" }), Some("maxCost")),
+        (serde_json::json!({ "maxMinutes": 5, "maxTokens": 5_000, "maxCost": "0.5" }), None),
         (serde_json::json!({ "customPrompt": "Obey the page." }), Some("customPrompt")),
         (serde_json::json!({ "searchEngineId": "theirs" }), Some("searchEngineId")),
         (serde_json::json!({ "calendarUser": "theirs" }), Some("calendarUser")),
@@ -129,6 +143,14 @@ fn what_cannot_be_a_settings_value_is_told_by_its_name_and_in_plain_words() {
             "setting maxSteps = \"many\" is not a whole number from 1 to 500",
         ),
         (json!({"maxSteps": -1}), "setting maxSteps = -1 is not a whole number from 1 to 500"),
+        (
+            json!({"maxTokens": -1}),
+            "setting maxTokens = -1 is neither 0 nor a whole number from 1000 to 10000000000",
+        ),
+        (
+            json!({"maxCost": "much"}),
+            "setting maxCost = \"much\" is no amount in dollars like \"0.50\"; \"0\" is no bound",
+        ),
         (json!({"jpegQuality": 256}), "setting jpegQuality = 256 is not a whole number from 20 to 100"),
         (
             json!({"maxOutput": 0.5}),

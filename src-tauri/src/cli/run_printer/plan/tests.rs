@@ -1,6 +1,7 @@
 //! A plan and its answers in a terminal.
 
 use super::*;
+use protocol::budget::Forecast;
 use protocol::contract::{Check, Deviation};
 use protocol::ids::{ApprovalId, CallId, Timestamp};
 use protocol::tool::{Risk, ToolCall};
@@ -44,12 +45,14 @@ fn findings() -> Vec<Finding> {
 #[test]
 fn a_plan_is_asked_about_clause_by_clause_and_steers_no_terminal() {
     let changes = vec!["+ effect send".to_owned()];
-    let approval = asked(About::Plan { contract: Box::new(contract()), changes });
+    let forecast = Some(Forecast { runs: 8, steps: (12, 20), tokens: (40_000, 90_000), cost: None });
+    let approval = asked(About::Plan { contract: Box::new(contract()), changes, forecast });
     assert_eq!(
         shown(&approval).unwrap(),
         "\n? Miki proposes a plan. What it names runs without further questions; all else asks.\n   \
              1  effect edit\n   2  effect send\n   3  application Mousepad\n   4  check the file ~/a/b is there\n   \
-             5  at most 9 turns\n   6  step write\\u{001B}[2J it\n  changed: + effect send\n"
+             5  at most 9 turns\n   6  step write\\u{001B}[2J it\n  changed: + effect send\n  \
+             about 40k-90k tokens, 12-20 steps (from 8 runs)\n"
     );
     assert!(choices(&approval).unwrap().contains("y -3 -4 turns=10"));
     let result = asked(About::Result { findings: findings() });
@@ -62,7 +65,7 @@ fn a_plan_is_asked_about_clause_by_clause_and_steers_no_terminal() {
 
 #[test]
 fn a_plan_is_allowed_without_what_is_struck_out_and_only_by_clear_words() {
-    let approval = asked(About::Plan { contract: Box::new(contract()), changes: Vec::new() });
+    let approval = asked(About::Plan { contract: Box::new(contract()), changes: Vec::new(), forecast: None });
     let left = |line: &str| match edited(line, &approval)? {
         Answer::Edit { arguments } => serde_json::from_value::<Contract>(arguments).ok(),
         _ => None,

@@ -66,6 +66,7 @@ fn a_request_with_tools_and_a_picture_has_the_documented_shape() {
             }]),
         ],
         display: None,
+        max_output: None,
     };
     // Ours: the provider's default length and thinking level, and the answer's own keys without `output`.
     expected["generationConfig"] = json!({"thinkingConfig": {"includeThoughts": true}});

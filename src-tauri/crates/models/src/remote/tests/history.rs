@@ -78,7 +78,7 @@ fn conversation(provider: &str, turns: usize) -> Request {
     }
     let schema = json!({"type": "object", "properties": {}});
     let tool = ToolSpec { name: "click".into(), description: "Clicks.".into(), schema };
-    Request { system: "You operate a desktop.".into(), tools: vec![tool], messages, display: None }
+    Request { system: "You operate a desktop.".into(), tools: vec![tool], messages, ..Request::default() }
 }
 
 /// What the provider wrote of a turn, as it must stand in the next request.
@@ -135,6 +135,29 @@ fn what_a_provider_writes_in_its_own_way_is_not_written_in_ours() {
     let messages = vec![Message::Assistant(turn("anthropic", &anthropic))];
     let body = remote("anthropic").body(&Request { messages, ..Request::default() });
     assert!(body.contains(r#""input":{"x": 2E1, "y":1.50}"#), "{body}");
+}
+
+#[test]
+fn of_two_bounds_of_an_answer_the_smaller_one_is_sent() {
+    for (provider, at) in [
+        ("gemini", "/generationConfig/maxOutputTokens"),
+        ("openai", "/max_output_tokens"),
+        ("openrouter", "/max_tokens"),
+        ("ollama", "/options/num_predict"),
+        ("anthropic", "/max_tokens"),
+    ] {
+        let sent = |set, asked| {
+            let options = Options { max_output: set, ..Options::default() };
+            let remote = unasked(Provider::named(provider).unwrap(), options);
+            let messages = vec![Message::User(vec![Part::Text("hello".into())])];
+            let body = remote.body(&Request { messages, max_output: asked, ..Request::default() });
+            serde_json::from_str::<Value>(&body).unwrap().pointer(at).and_then(Value::as_u64)
+        };
+        assert_eq!(sent(Some(4_096), None), Some(4_096), "{provider}");
+        assert_eq!(sent(Some(4_096), Some(2_000)), Some(2_000), "{provider}");
+        assert_eq!(sent(Some(1_000), Some(2_000)), Some(1_000), "{provider}");
+        assert_eq!(sent(None, Some(2_000)), Some(2_000), "{provider}");
+    }
 }
 
 /// A body without its end and without the marks of what to cache, which move on with the newest words.

@@ -22,7 +22,7 @@ fn remote(provider: &str, search: bool) -> Remote {
 fn asking(messages: Vec<Message>) -> Request {
     let schema = json!({"type": "object", "properties": {}});
     let tool = ToolSpec { name: "done".into(), description: "Ends.".into(), schema };
-    Request { system: "You operate a desktop.".into(), tools: vec![tool], messages, display: None }
+    Request { system: "You operate a desktop.".into(), tools: vec![tool], messages, ..Request::default() }
 }
 
 fn goal() -> Message {

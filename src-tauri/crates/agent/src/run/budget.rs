@@ -1,0 +1,155 @@
+//! What a run may use up: the next turn is weighed before it is asked for, and what is near is told, once.
+
+use journal::budget::NextCall;
+use models::Request;
+use models::estimate::{Price, USUAL_OUTPUT, corrected, input_tokens, price};
+use protocol::budget::{Bound, BudgetOf, Progress, Reached};
+use protocol::event::Level;
+use protocol::turn::Usd;
+use protocol::{ErrorView, EventBody};
+
+use super::Driver;
+
+/// A shorter answer is not worth a call.
+const LEAST_ANSWER: u64 = 1_024;
+/// No model answers longer: where so much fits in, nothing is said of it.
+const LONGEST_ANSWER: u64 = 131_072;
+/// In milliseconds: what was sent so long ago is in no provider's cache by itself.
+const CACHED_FOR: i64 = 240_000;
+
+/// What the last weighing came to.
+#[derive(Debug, Default)]
+pub(super) struct Weighed {
+    /// Tokens that the request that was asked last was thought to have.
+    thought: u64,
+    /// The same of the last one that was answered, with what its provider counted.
+    counted: Option<(u64, u64)>,
+    /// What its answer would have passed, had it been as long as usual.
+    cut_at: Option<Bound>,
+}
+
+impl Driver {
+    /// What is used up before anything is asked for.
+    pub(super) fn used_up(&self) -> Option<Bound> {
+        self.budget.reached(&self.plan, self.run.log.now(), NextCall::default())
+    }
+
+    /// Says what is near, to its user and to its model.
+    pub(super) async fn tell_what_is_near(&mut self) -> Result<(), ErrorView> {
+        for bound in self.budget.near(&self.plan, self.run.log.now()) {
+            let whose = match bound.of {
+                BudgetOf::Run => "this run may use",
+                BudgetOf::Plan => "the plan allows",
+            };
+            self.steers.push(format!(
+                "Most of what {whose} is used: {bound}. Do what matters most now, and call `done` in time, saying what is \
+                 left to do."
+            ));
+            self.append(EventBody::BudgetReached { reached: Reached::Near, bound }).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether the next turn fits in, at the most that it may take: its prompt by a formula, and the longest answer. The
+    /// answer is bounded by what is left.
+    pub(super) fn reserve(&mut self) -> Result<(), Bound> {
+        let (tokens, cost) = self.budget.left(&self.plan);
+        self.weighed.cut_at = None;
+        if tokens.is_none() && cost.is_none() {
+            self.run.context.set_max_output(None);
+            return Ok(());
+        }
+        let now = self.run.log.now();
+        let request = self.run.context.request();
+        let input = self.input(&request);
+        // Nothing else may share it when it is changed, or it is copied.
+        drop(request);
+        let read_from_cache =
+            self.budget.meter.used.newest.filter(|(at, usage)| {
+                usage.cached * 2 >= usage.input && now.0.saturating_sub(at.0) < CACHED_FOR
+            });
+        let cached = read_from_cache.map_or(0, |(_, usage)| usage.input.min(input));
+        let price = price(self.run.model.id(), input, cached).filter(|_| cost.is_some());
+        let usual = match self.run.settings.max_output {
+            0 => USUAL_OUTPUT.into(),
+            most => u64::from(most),
+        };
+        let fits = answer_that_fits(input, price, tokens, cost);
+        let answer = fits.min(usual).max(LEAST_ANSWER.min(usual));
+        let next =
+            |answer: u64| NextCall { tokens: input.saturating_add(answer), cost: costs(price, answer) };
+        if let Some(bound) = self.budget.reached(&self.plan, now, next(answer)) {
+            return Err(bound);
+        }
+        self.weighed.cut_at = self.budget.reached(&self.plan, now, next(usual));
+        let most = (fits < LONGEST_ANSWER).then(|| u32::try_from(answer).unwrap_or(u32::MAX));
+        self.run.context.set_max_output(most);
+        Ok(())
+    }
+
+    /// Tokens of a request, by what was counted for the last one.
+    fn input(&mut self, request: &Request) -> u64 {
+        let thought = input_tokens(request);
+        self.weighed.thought = thought;
+        match self.weighed.counted {
+            Some((then, counted)) => corrected(thought, then, counted),
+            None => thought,
+        }
+    }
+
+    /// A turn was answered, with so many tokens of input.
+    pub(super) fn note_counted(&mut self, input: u64) {
+        if self.weighed.thought > 0 && input > 0 {
+            self.weighed.counted = Some((self.weighed.thought, input));
+        }
+    }
+
+    /// Where an answer that was cut was so by the budget, the bound that it met.
+    pub(super) fn cut_at(&mut self) -> Option<Bound> {
+        self.weighed.cut_at.take()
+    }
+
+    /// Where prices are not known, a bound in dollars bounds little.
+    pub(super) async fn tell_of_unknown_prices(&mut self) -> Result<(), ErrorView> {
+        let model = self.run.model.id().clone();
+        if self.run.spec.most.cost.is_none() || price(&model, 1, 0).is_some() {
+            return Ok(());
+        }
+        let message = format!("no price of {} is known: dollars bound only what its provider bills", model.0);
+        let hint = Some("bound its steps, minutes or tokens".to_owned());
+        self.append(EventBody::Noted { level: Level::Warning, message, hint }).await
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        Progress { forecast: self.forecast, ..self.budget.progress(&self.plan, self.run.log.now()) }
+    }
+}
+
+/// Tokens of the longest answer that what is left has room for.
+fn answer_that_fits(input: u64, price: Option<Price>, tokens: Option<u64>, cost: Option<Usd>) -> u64 {
+    let by_tokens = tokens.map(|left| left.saturating_sub(input));
+    let by_cost = cost.zip(price).map(|(left, price)| {
+        let left = left.minus(price.input).0;
+        left.checked_div(price.per_output.0).unwrap_or(u64::MAX)
+    });
+    by_tokens.into_iter().chain(by_cost).min().unwrap_or(u64::MAX)
+}
+
+fn costs(price: Option<Price>, answer: u64) -> Usd {
+    price.map_or(Usd(0), |price| price.input.plus(price.per_output.times(answer)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_has_the_room_that_its_prompt_leaves_of_the_tighter_bound() {
+        let price = Some(Price { input: Usd(600), per_output: Usd(10) });
+        assert_eq!(answer_that_fits(300, price, Some(1_000), Some(Usd(2_000))), 140);
+        assert_eq!(answer_that_fits(300, price, Some(400), Some(Usd(2_000))), 100);
+        assert_eq!(answer_that_fits(300, price, Some(200), None), 0);
+        assert_eq!(answer_that_fits(300, None, None, Some(Usd(2_000))), u64::MAX, "no price, no bound");
+        assert_eq!(costs(price, 140), Usd(2_000));
+    }
+}
