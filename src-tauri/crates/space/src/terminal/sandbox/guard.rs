@@ -84,7 +84,7 @@ struct Stamp {
 }
 
 impl Stamp {
-    /// `None` where that is not told, or was too short ago to tell one change from the next.
+    /// `None` if that is not told, or was too short ago to tell one change from the next.
     fn of(about: &Metadata) -> Option<Self> {
         #[cfg(unix)]
         {
