@@ -284,6 +284,7 @@ impl Driver {
         self.machine = Machine::waiting(self.run.rules, number, calls_left, approval.id.clone(), paused);
         self.proposals = Proposals::restored(&turn, &calls);
         self.run.context.push_turn(turn);
+        self.read = read;
         for call in &calls {
             if let Some(result) = results.get(&call.id) {
                 self.answered(call, result, None);
@@ -291,7 +292,6 @@ impl Driver {
         }
         self.steers = steers;
         self.plan = plan;
-        self.read = read;
         self.granted = granted;
         self.is_woken = true;
         self.question = Some(approval);
@@ -386,6 +386,7 @@ impl Driver {
 
     async fn turn_finished(&mut self, asked: ask::FinishedTurn) -> Result<(), ErrorView> {
         let ask::FinishedTurn { mut turn, thinking, citations, usage, cost, stop } = asked;
+        self.run.context.note_usage(&usage);
         // An answer without words must not stand before the next try.
         let is_void = stop != StopReason::Paused && turn.says_nothing();
         if is_void {
@@ -453,11 +454,11 @@ impl Driver {
     ) -> Result<Option<Finished>, ErrorView> {
         let Executed { mut result, picture, finished } = executed;
         let mut sight = None;
-        if let Some(taken) = picture {
+        if let Some(mut taken) = picture {
             let (hash, jpeg) = (taken.sight, Arc::from(&taken.jpeg[..]));
-            let size = taken.size;
+            let (size, dot, look) = (taken.size, taken.dot, taken.look.take().map(Arc::new));
             result.picture = Some(self.run.log.put_picture(taken).await?);
-            sight = Some(Sight { jpeg, hash });
+            sight = Some(Sight { jpeg, hash, look, dot });
             if self.proposals.is_translated(&call.id) && call.tool != "zoom" {
                 self.run.context.set_display(size);
             }
@@ -482,6 +483,7 @@ impl Driver {
         if result.error.is_some() {
             self.proposals.note_failure(&call.id);
         }
+        self.run.context.note_call(call, result, &self.read);
         if self.run.offer.note_call(&call.tool, &call.arguments) {
             self.run.context.set_tools(self.run.offer.tools());
         }
@@ -535,6 +537,7 @@ impl Driver {
         let ports = Ports {
             progress: Some(Arc::new(progress)),
             intent: Some(Arc::new(intent)),
+            recalled: Some(self.run.context.recalled()),
             ..self.run.ports.clone()
         };
         ExecRequest { call, mode, approval, grants, has_read, approved: None, planning, waived, ports }

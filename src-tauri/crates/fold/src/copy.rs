@@ -234,6 +234,7 @@ impl Names<'_> {
             | EventBody::RunResumed
             | EventBody::TurnFailed { .. }
             | EventBody::TurnDropped { .. }
+            | EventBody::ContextCompacted { .. }
             | EventBody::PlanReported { .. }
             | EventBody::Noted { .. } => {}
             // Never kept.

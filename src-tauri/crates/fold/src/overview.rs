@@ -46,6 +46,7 @@ pub fn overview(view: &mut Overview, event: &Event) {
         | EventBody::ToolStarted { .. }
         | EventBody::ToolFinished { .. }
         | EventBody::ChangeIntended { .. }
+        | EventBody::ContextCompacted { .. }
         | EventBody::PlanReported { .. }
         | EventBody::RunEnded { .. }
         | EventBody::Noted { .. }

@@ -322,6 +322,7 @@ impl Transcript {
             | EventBody::SessionRestored
             | EventBody::SessionPurged { .. }
             | EventBody::ChangeIntended { .. }
+            | EventBody::ContextCompacted { .. }
             | EventBody::SettingsChanged { .. }
             | EventBody::StatusChanged { .. }
             | EventBody::SessionChanged { .. }

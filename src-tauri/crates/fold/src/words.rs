@@ -41,6 +41,7 @@ pub fn searchable(body: &EventBody) -> Vec<(Place, String)> {
         | EventBody::ApprovalAnswered { .. }
         | EventBody::ToolStarted { .. }
         | EventBody::ChangeIntended { .. }
+        | EventBody::ContextCompacted { .. }
         | EventBody::PlanReported { .. }
         | EventBody::SettingsChanged { .. }
         | EventBody::Noted { .. }
@@ -100,6 +101,7 @@ pub fn blobs(body: &EventBody) -> Vec<(BlobRef, BlobUse)> {
         | EventBody::TurnDropped { .. }
         | EventBody::ApprovalAnswered { .. }
         | EventBody::ToolStarted { .. }
+        | EventBody::ContextCompacted { .. }
         | EventBody::PlanReported { .. }
         | EventBody::RunEnded { .. }
         | EventBody::SettingsChanged { .. }

@@ -9,6 +9,7 @@ use crate::citation::Citation;
 use crate::contract::Report;
 use crate::ids::{AgentId, ApprovalId, BlobRef, CallId, ModelId, RunId, Seq, SessionId, StreamId, Timestamp};
 use crate::principal::Surface;
+use crate::recap::Recap;
 use crate::run::RunSpec;
 use crate::settings::Settings;
 use crate::terminal::Line;
@@ -180,6 +181,10 @@ pub enum EventBody {
         call: CallId,
         result: ExecResult,
     },
+    /// From here on the model is told this of what stands before, in place of the messages themselves.
+    ContextCompacted {
+        recap: Box<Recap>,
+    },
     /// What came of the run's plan, right before its end; not sent if it had none.
     PlanReported {
         report: Box<Report>,
@@ -267,6 +272,7 @@ impl EventBody {
             | Self::ToolStarted { .. }
             | Self::ChangeIntended { .. }
             | Self::ToolFinished { .. }
+            | Self::ContextCompacted { .. }
             | Self::PlanReported { .. }
             | Self::RunEnded { .. }
             | Self::SettingsChanged { .. }

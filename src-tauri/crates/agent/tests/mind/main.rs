@@ -13,6 +13,8 @@ mod bench;
 mod bodies;
 mod computer;
 mod computer_words;
+mod context;
+mod context_cost;
 mod late_no;
 mod many;
 mod matrix;
