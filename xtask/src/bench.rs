@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use crate::checkout::Checkout;
 
 mod app;
+mod context;
 mod sessions;
 mod space;
 mod spine;
@@ -34,6 +35,8 @@ pub enum What {
     Desktop,
     /// Streams decoded, requests built, turns asked, beside their peers
     Models,
+    /// What the conversation of a run of thirty steps costs, by each provider's formula and prices
+    Context,
     /// Whether what Miki says of its acts is what applications of all toolkits did; writes docs/APPLICATIONS.md (Linux)
     Truth,
     /// A model that obeys an attacker, in every mode, and tasks of users beside it (Linux)
@@ -48,6 +51,7 @@ pub fn bench(checkout: &Checkout, what: What) -> Result<()> {
         What::Space => space::bench(checkout),
         What::Desktop => desktop::bench(checkout),
         What::Models => models::bench(checkout),
+        What::Context => context::bench(checkout),
         What::Truth => truth::bench(checkout),
         What::Attacks => attacks::bench(checkout),
     }

@@ -3,7 +3,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use models::{Image, Message, Part, Request, ToolAnswer, ToolSpec, Turn, TurnEvent, Wire, decode};
+use models::{Detail, Image, Message, Part, Request, ToolAnswer, ToolSpec, Turn, TurnEvent, Wire, decode};
 use serde_json::{Value, json};
 
 use crate::Failure;
@@ -86,7 +86,7 @@ fn picture(number: usize) -> Image {
     })
     .take(PICTURE)
     .collect();
-    Image { media_type: "image/jpeg".into(), bytes: bytes.into() }
+    Image { media_type: "image/jpeg".into(), bytes: bytes.into(), detail: Detail::Whole }
 }
 
 /// Each text escaped, each picture in base64, into one buffer: no wire's form.

@@ -204,7 +204,46 @@ impl ToolResult {
     }
 }
 
+/// A line as a model reads it: ``e12 text `Name` (`description`) = `value` [states] do `actions`; x,y WIDTHxHEIGHT``.
+fn read(line: &str) -> SentElement {
+    let (told, place) = line.rsplit_once("; ").unwrap_or((line, ""));
+    // Texts stand between backticks; what stands before one tells which it is.
+    let parts: Vec<&str> = told.trim_start().split('`').collect();
+    let (reference, rest) = parts[0].split_once(' ').unwrap_or((parts[0], ""));
+    let role =
+        [" = ", " (", " [", " do "].iter().fold(rest, |role, sign| role.split(sign).next().unwrap_or(role));
+    let (mut name, mut value, mut states) = (String::new(), String::new(), "");
+    for (plain, text) in parts.iter().step_by(2).zip(parts.iter().skip(1).step_by(2)) {
+        match plain.trim_end() {
+            sign if sign.ends_with('=') => value = (*text).to_owned(),
+            sign if sign.ends_with('(') || sign.ends_with(" do") => {}
+            _ => name = (*text).to_owned(),
+        }
+    }
+    for plain in parts.iter().step_by(2) {
+        if let Some((_, rest)) = plain.split_once('[') {
+            states = rest.split(']').next().unwrap_or_default();
+        }
+    }
+    let numbers: Vec<f64> = place.split([',', ' ', 'x']).filter_map(|number| number.parse().ok()).collect();
+    let number = |at: usize| numbers.get(at).copied().unwrap_or(-1.0);
+    SentElement {
+        reference: reference.to_owned(),
+        role: role.trim().to_owned(),
+        name,
+        value,
+        states: states.split(", ").filter(|state| !state.is_empty()).map(str::to_owned).collect(),
+        x: number(0),
+        y: number(1),
+        width: number(2),
+        height: number(3),
+    }
+}
+
 fn seen(element: &Value) -> SentElement {
+    if let Some(line) = element.as_str() {
+        return read(line);
+    }
     let text = |field: &str| element[field].as_str().unwrap_or_default().to_owned();
     let number = |field: &str| element["bounds"][field].as_f64().unwrap_or(-1.0);
     let states = element["states"].as_array().map(Vec::as_slice).unwrap_or_default();

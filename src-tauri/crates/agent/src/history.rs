@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use journal::Blobs;
 use models::{Message, Part, ProposedCall, ToolAnswer, Turn};
 use protocol::ids::CallId;
-use protocol::tool::{ExecResult, ToolCall};
+use protocol::recap::Recap;
+use protocol::tool::{ExecResult, Source, ToolCall};
 use protocol::turn::StopReason;
 use protocol::{Event, EventBody};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::context::{Bounds, Earlier, recap};
 use crate::{context, undo};
 
 /// What a turn's blob holds: all that the event leaves out, so that it can be replayed byte for byte.
@@ -41,8 +43,11 @@ pub struct OpenTurn {
 }
 
 /// A conversation as its events tell it, with what its end leaves open.
+#[derive(Default)]
 pub struct Rebuilt {
-    pub messages: Vec<Message>,
+    pub told: Earlier,
+    /// Where the newest goal stands among the messages; `None` if it is in none of the events.
+    pub goal: Option<usize>,
     pub open: Option<OpenTurn>,
     /// What the user said since the last request that had it.
     pub said: Vec<String>,
@@ -50,19 +55,21 @@ pub struct Rebuilt {
     paused: Vec<usize>,
     /// What its user has taken back.
     undos: Vec<ToolCall>,
+    /// Where came from what was read so far.
+    read: Vec<Source>,
 }
 
 /// The conversation of these events, oldest first, without pictures. Events before the first goal or turn among them are
-/// passed over. A lost blob is no error: the turn is then told in neutral form.
-pub fn rebuild(blobs: &Blobs, events: Vec<Event>) -> Rebuilt {
-    let mut rebuilt =
-        Rebuilt { messages: Vec::new(), open: None, said: Vec::new(), paused: Vec::new(), undos: Vec::new() };
+/// passed over; what was left out once is left out again. A lost blob is no error: the turn is then told in neutral form.
+pub fn rebuild(blobs: &Blobs, events: Vec<Event>, bounds: &Bounds) -> Rebuilt {
+    let mut rebuilt = Rebuilt::default();
     for event in events {
         match event.body {
             EventBody::RunStarted(spec) => {
                 rebuilt.close();
                 rebuilt.tell(0);
-                rebuilt.messages.push(Message::User(vec![Part::Text(spec.goal)]));
+                rebuilt.goal = Some(rebuilt.told.messages.len());
+                rebuilt.told.messages.push(Message::User(vec![Part::Text(spec.goal)]));
             }
             EventBody::RunSteered { text } => rebuilt.said.push(text),
             EventBody::TurnFinished { turn: number, text, calls, raw, stop, .. } => {
@@ -74,7 +81,7 @@ pub fn rebuild(blobs: &Blobs, events: Vec<Event>) -> Rebuilt {
                 let adapted = kept.as_ref().is_some_and(|kept| kept.adapted);
                 let mut turn = turn(text, &calls, kept);
                 match stop {
-                    StopReason::Paused => rebuilt.paused.push(rebuilt.messages.len()),
+                    StopReason::Paused => rebuilt.paused.push(rebuilt.told.messages.len()),
                     StopReason::End | StopReason::ToolCalls if turn.says_nothing() => continue,
                     StopReason::End | StopReason::ToolCalls => {}
                     // What did not end well goes back in our words only.
@@ -90,7 +97,9 @@ pub fn rebuild(blobs: &Blobs, events: Vec<Event>) -> Rebuilt {
                 let undo = rebuilt.undos.iter().find(|undo| undo.id == call);
                 rebuilt.said.extend(undo.and_then(|undo| undo::note(undo, &result)));
             }
+            EventBody::ContextCompacted { recap } => rebuilt.compact(*recap, bounds),
             EventBody::ToolFinished { call, result } => {
+                Source::add(&mut rebuilt.read, result.read.iter().cloned());
                 if let Some(open) = &mut rebuilt.open {
                     open.results.insert(call, result);
                 }
@@ -99,28 +108,30 @@ pub fn rebuild(blobs: &Blobs, events: Vec<Event>) -> Rebuilt {
         }
     }
     // What is left of a run that begins before the first of these events has no question before it.
-    let first = rebuilt.messages.iter().position(|message| matches!(message, Message::User(_)));
-    let before = first.unwrap_or(rebuilt.messages.len());
-    rebuilt.messages.drain(..before);
-    rebuilt.paused.retain(|at| *at >= before);
-    rebuilt.paused.iter_mut().for_each(|at| *at -= before);
+    let messages = &rebuilt.told.messages;
+    let first = messages.iter().position(|message| matches!(message, Message::User(_)));
+    let before = first.unwrap_or(messages.len());
+    rebuilt.told.messages.drain(..before);
+    rebuilt.goal = rebuilt.goal.map(|goal| goal - before);
+    rebuilt.move_paused(|at| at.checked_sub(before));
     rebuilt
 }
 
 impl Rebuilt {
     /// As it goes on with a new goal: every call has an answer; one that was never given says so.
-    pub fn closed(mut self) -> Vec<Message> {
+    pub fn closed(mut self) -> Earlier {
         self.close();
         self.tell(0);
         self.settle_paused();
-        self.messages
+        self.told
     }
 
     /// The messages before the open turn.
     pub fn settle_paused(&mut self) {
         for at in std::mem::take(&mut self.paused) {
-            let goes_on = matches!(self.messages.get(at + 1), Some(Message::Assistant(_)));
-            if let (false, Some(Message::Assistant(turn))) = (goes_on, self.messages.get_mut(at)) {
+            let messages = &mut self.told.messages;
+            let goes_on = matches!(messages.get(at + 1), Some(Message::Assistant(_)));
+            if let (false, Some(Message::Assistant(turn))) = (goes_on, messages.get_mut(at)) {
                 turn.raw = Value::Null;
             }
         }
@@ -129,11 +140,46 @@ impl Rebuilt {
     /// Puts the user's words where the model was told them: all but the `unread` newest.
     fn tell(&mut self, unread: usize) {
         let told = self.said.len().saturating_sub(unread);
-        self.messages.extend(self.said.drain(..told).map(|text| Message::User(vec![Part::Text(text)])));
+        let said = self.said.drain(..told).map(|text| Message::User(vec![Part::Text(text)]));
+        self.told.messages.extend(said);
+    }
+
+    /// From here on the model was told this of what stands before, and the newest turns.
+    fn compact(&mut self, mut recap: Recap, bounds: &Bounds) {
+        self.close();
+        let messages = &mut self.told.messages;
+        let is_turn = |message: &Message| matches!(message, Message::Assistant(_));
+        let turns = messages.iter().enumerate().rev().filter(|(_, message)| is_turn(message));
+        let from = match recap.turns {
+            0 => messages.len(),
+            kept => turns.take(kept as usize).last().map_or(messages.len(), |(at, _)| at),
+        };
+        let mut kept = messages.split_off(from);
+        context::shrink(&mut kept, bounds);
+        // Its own event has it whole.
+        if let Some(Message::User(parts)) = self.goal.and_then(|goal| messages.get(goal)) {
+            recap.goal = recap::text_of(parts);
+        }
+        *messages = recap::messages(&recap);
+        let head = messages.len();
+        messages.extend(kept);
+        self.goal = Some(0);
+        self.move_paused(|at| at.checked_sub(from).map(|at| head + at));
+        (self.told.head, self.told.notes) = (head, recap.notes.clone());
+        self.told.recap = recap;
+    }
+
+    fn move_paused(&mut self, to: impl Fn(usize) -> Option<usize>) {
+        self.paused = std::mem::take(&mut self.paused).into_iter().filter_map(to).collect();
     }
 
     fn close(&mut self) {
         let Some(OpenTurn { turn, calls, mut results, .. }) = self.open.take() else { return };
+        for call in &calls {
+            if let Some(result) = results.get(&call.id) {
+                context::note(&mut self.told.notes, call, result, &self.read);
+            }
+        }
         let answers: Vec<ToolAnswer> = turn
             .calls
             .iter()
@@ -149,9 +195,9 @@ impl Rebuilt {
                 None => unanswered(proposed),
             })
             .collect();
-        self.messages.push(Message::Assistant(turn));
+        self.told.messages.push(Message::Assistant(turn));
         if !answers.is_empty() {
-            self.messages.push(Message::ToolResults(answers));
+            self.told.messages.push(Message::ToolResults(answers));
         }
     }
 }

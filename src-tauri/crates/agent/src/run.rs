@@ -427,6 +427,7 @@ impl Driver {
             return self.cut_by_budget(&asked, bound).await;
         }
         let ask::FinishedTurn { mut turn, thinking, citations, usage, cost, stop } = asked;
+        self.run.context.note_usage(&usage);
         // An answer without words must not stand before the next try.
         let is_void = stop != StopReason::Paused && turn.says_nothing();
         if is_void {
@@ -509,11 +510,11 @@ impl Driver {
     ) -> Result<Option<Finished>, ErrorView> {
         let Executed { mut result, picture, finished } = executed;
         let mut sight = None;
-        if let Some(taken) = picture {
+        if let Some(mut taken) = picture {
             let (hash, jpeg) = (taken.sight, Arc::from(&taken.jpeg[..]));
-            let size = taken.size;
+            let (size, dot, look) = (taken.size, taken.dot, taken.look.take().map(Arc::new));
             result.picture = Some(self.run.log.put_picture(taken).await?);
-            sight = Some(Sight { jpeg, hash });
+            sight = Some(Sight { jpeg, hash, look, dot });
             if self.proposals.is_translated(&call.id) && call.tool != "zoom" {
                 self.run.context.set_display(size);
             }
@@ -538,6 +539,7 @@ impl Driver {
         if result.error.is_some() {
             self.proposals.note_failure(&call.id);
         }
+        self.run.context.note_call(call, result, &self.read);
         if self.run.offer.note_call(&call.tool, &call.arguments) {
             self.run.context.set_tools(self.run.offer.tools());
         }
@@ -591,6 +593,7 @@ impl Driver {
         let ports = Ports {
             progress: Some(Arc::new(progress)),
             intent: Some(Arc::new(intent)),
+            recalled: Some(self.run.context.recalled()),
             ..self.run.ports.clone()
         };
         ExecRequest { call, mode, approval, grants, has_read, approved: None, planning, waived, ports }

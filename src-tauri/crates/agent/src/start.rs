@@ -210,10 +210,10 @@ impl Engine {
         ports: &Ports,
     ) -> Result<(Context, Offer), ErrorView> {
         let events = self.recent(session, settings).await?;
-        let earlier = self.rebuilt(events).await?.closed();
-        let bounds = Bounds::of(settings, models::pictures::family(&settings.model));
+        let bounds = Bounds::of(settings);
+        let earlier = self.rebuilt(events, bounds).await?.closed();
         let system = prompts::system(spec.mode, &self.tools.secrets().await, settings, self.log.now());
-        let offer = self.offer(spec, &earlier, ports);
+        let offer = self.offer(spec, &earlier.messages, ports);
         let context = Context::new(system, offer.tools(), earlier, &spec.goal, bounds);
         self.log.append(scope.clone(), EventBody::RunStarted(Box::new(spec.clone()))).await?;
         Ok((context, offer))
@@ -254,36 +254,35 @@ impl Engine {
         let what = OpenModel { search: spec.search, ..OpenModel::of(&settings) };
         let model = self.models.open(what).await?;
         let events = self.recent(&session, &settings).await?;
-        let mut rebuilt = self.rebuilt(events).await?;
+        let bounds = Bounds::of(&settings);
+        let mut rebuilt = self.rebuilt(events, bounds).await?;
         if rebuilt.open.as_ref().is_some_and(|open| open.adapted) {
             return Err(cannot("its model acts by its vendor's own computer tool"));
         }
-        let (messages, waited) = match given {
+        let (mut told, goal, waited) = match given {
             Some(given) => {
                 rebuilt.settle_paused();
-                let Rebuilt { messages, open, said: steers, .. } = rebuilt;
+                let Rebuilt { told, goal, open, said: steers, .. } = rebuilt;
                 let open = open
                     .filter(|open| open.calls.iter().any(|call| call.id == given.question.call.id))
                     .ok_or_else(|| cannot("the turn that asked is not in the journal"))?;
-                (messages, Waited::Answer { open, given, paused, steers })
+                (told, goal, Waited::Answer { open, given, paused, steers })
             }
             None => {
                 let bound = budget.used_up.clone().ok_or_else(|| cannot("it does not wait for more"))?;
-                (rebuilt.closed(), Waited::More { turn, bound })
+                let goal = rebuilt.goal;
+                (rebuilt.closed(), goal, Waited::More { turn, bound })
             }
         };
-        let is_goal = |message: &models::Message| {
-            matches!(message, models::Message::User(parts) if parts.iter().any(|part| {
-                matches!(part, models::Part::Text(text) if *text == spec.goal)
-            }))
-        };
-        let goal = messages.iter().rposition(is_goal);
-        let bounds = Bounds::of(&settings, models::pictures::family(&settings.model));
         let system = prompts::system(spec.mode, &self.tools.secrets().await, &settings, started);
         let ports = self.open_ports(Some(&session), spec.space.as_deref()).await?;
-        let offer = self.offer(&spec, &messages, &ports);
+        let offer = self.offer(&spec, &told.messages, &ports);
         let context = match goal {
-            Some(goal) => Context::resumed(system, offer.tools(), messages, goal, bounds),
+            Some(goal) => {
+                // The recap may have had the beginning of it alone.
+                told.messages[goal] = models::Message::User(vec![models::Part::Text(spec.goal.clone())]);
+                Context::resumed(system, offer.tools(), told, goal, bounds)
+            }
             // So long a run that its beginning is not read any more.
             None => Context::new(system, offer.tools(), Vec::new(), &spec.goal, bounds),
         };
@@ -386,16 +385,29 @@ impl Engine {
         settings: &Settings,
     ) -> Result<Vec<protocol::Event>, ErrorView> {
         let (id, most) = (session.clone(), settings.history_messages.saturating_mul(EVENTS_PER_MESSAGE));
-        let events = self.log.read(move |journal| journal.tail(&id, most)).await?;
+        let events = self
+            .log
+            .read(move |journal| {
+                let mut events = journal.tail(&id, most)?;
+                let is_recap =
+                    |event: &protocol::Event| matches!(event.body, EventBody::ContextCompacted { .. });
+                // Where the newest do not reach back to it, what it says is told all the same.
+                if events.len() == most as usize && !events.iter().any(is_recap) {
+                    events.splice(..0, journal.last_recap(&id)?).for_each(drop);
+                }
+                Ok(events)
+            })
+            .await?;
         Ok(told(&self.session(session).await?, events))
     }
 
     /// Reads the turns' blobs, too.
-    async fn rebuilt(&self, events: Vec<protocol::Event>) -> Result<Rebuilt, ErrorView> {
+    async fn rebuilt(&self, events: Vec<protocol::Event>, bounds: Bounds) -> Result<Rebuilt, ErrorView> {
         let journal = self.log.journal().clone();
-        tokio::task::spawn_blocking(move || history::rebuild(journal.blobs(), events)).await.map_err(
-            |panic| ErrorView::new(ErrorCode::Internal, format!("a session cannot be read: {panic}")),
-        )
+        let rebuilding = move || history::rebuild(journal.blobs(), events, &bounds);
+        tokio::task::spawn_blocking(rebuilding).await.map_err(|panic| {
+            ErrorView::new(ErrorCode::Internal, format!("a session cannot be read: {panic}"))
+        })
     }
 
     async fn new_session(&self, spec: &RunSpec, folder: Option<String>) -> Result<SessionId, ErrorView> {

@@ -55,6 +55,9 @@ pub struct Snapshot {
     /// Where it tells nothing, what is seen in its picture: texts, then shapes. Whole, for `since`, too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<PictureMark>,
+    /// The snapshot that this one tells the difference from. `None` if it is whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
     /// Answering `since`: refs of elements that were there and are gone. `elements` holds the new and changed ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<String>,

@@ -32,8 +32,10 @@ type Reaction = Box<dyn FnMut(&Action, &mut Scene) + Send>;
 pub struct Scene {
     pub displays: Vec<DisplayView>,
     pub snapshot: Snapshot,
-    /// Red, green, blue of every pixel.
+    /// Red, green, blue of every pixel that nothing is painted on.
     pub colour: [u8; 3],
+    /// What is painted on the displays, in this order, in pixels of the space that spans them.
+    pub painted: Vec<(PhysicalRect, [u8; 3])>,
     pub abilities: Abilities,
     pub checks: Vec<CheckView>,
     /// What an act is said to have done.
@@ -106,6 +108,8 @@ struct State {
     fenced_acts: Vec<(Action, Fence)>,
     holding: bool,
     presses: u64,
+    /// Lists that were told, by their numbers, where the scene's own has one.
+    listed: Vec<(u64, Vec<Element>)>,
 }
 
 impl Default for FakeDesktop {
@@ -122,6 +126,7 @@ impl Default for FakeDesktop {
             displays: vec![display],
             snapshot: Snapshot { app: "fake".into(), window: "Fake".into(), ..Snapshot::default() },
             colour: [40, 60, 90],
+            painted: Vec::new(),
             abilities: Abilities {
                 screen: true,
                 input: true,
@@ -159,6 +164,7 @@ impl Default for FakeDesktop {
             fenced_acts: Vec::new(),
             holding: false,
             presses: 0,
+            listed: Vec::new(),
         };
         Self { state: Mutex::new(state), interruption: watch::channel(None).0 }
     }
@@ -354,10 +360,27 @@ impl Hands for FakeDesktop {
 impl Elements for FakeDesktop {
     fn elements(&self, query: ElementQuery) -> BoxFuture<'_, Result<Snapshot, DesktopError>> {
         Box::pin(async move {
-            let root = query.root.clone();
+            let (root, since) = (query.root.clone(), query.since);
             self.enter(Call::Elements(query), &CancellationToken::new()).await?;
-            let mut snapshot = self.state().scene.snapshot.clone();
+            let mut state = self.state();
+            let mut snapshot = state.scene.snapshot.clone();
             snapshot.elements.retain(|one| root.as_ref().is_none_or(|root| one.reference == *root));
+            if snapshot.number == 0 {
+                // No numbers were asked for.
+                return Ok(snapshot);
+            }
+            snapshot.number += state.listed.len() as u64;
+            state.listed.push((snapshot.number, snapshot.elements.clone()));
+            let before = since.and_then(|since| state.listed.iter().find(|(number, _)| *number == since));
+            if let Some((number, before)) = before {
+                snapshot.since = Some(*number);
+                let is_there =
+                    |one: &Element| snapshot.elements.iter().any(|now| now.reference == one.reference);
+                snapshot.gone =
+                    before.iter().filter(|one| !is_there(one)).map(|one| one.reference.clone()).collect();
+                let before = before.clone();
+                snapshot.elements.retain(|one| !before.contains(one));
+            }
             Ok(snapshot)
         })
     }

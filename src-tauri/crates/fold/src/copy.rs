@@ -235,6 +235,7 @@ impl Names<'_> {
             | EventBody::BudgetReached { .. }
             | EventBody::TurnFailed { .. }
             | EventBody::TurnDropped { .. }
+            | EventBody::ContextCompacted { .. }
             | EventBody::PlanReported { .. }
             | EventBody::Noted { .. } => {}
             // Never kept.

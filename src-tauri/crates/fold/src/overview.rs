@@ -47,6 +47,7 @@ pub fn overview(view: &mut Overview, event: &Event) {
         | EventBody::ToolStarted { .. }
         | EventBody::ToolFinished { .. }
         | EventBody::ChangeIntended { .. }
+        | EventBody::ContextCompacted { .. }
         | EventBody::PlanReported { .. }
         | EventBody::RunEnded { .. }
         | EventBody::Noted { .. }

@@ -83,6 +83,7 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
         | EventBody::TurnFailed { .. }
         | EventBody::TurnDropped { .. }
         | EventBody::ChangeIntended { .. }
+        | EventBody::ContextCompacted { .. }
         | EventBody::PlanReported { .. }
         | EventBody::SettingsChanged { .. }
         | EventBody::Noted { .. }

@@ -70,6 +70,7 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
         | EventBody::ToolStarted { .. }
         | EventBody::ToolFinished { .. }
         | EventBody::ChangeIntended { .. }
+        | EventBody::ContextCompacted { .. }
         | EventBody::PlanReported { .. }
         | EventBody::SettingsChanged { .. }
         | EventBody::Noted { .. }

@@ -335,6 +335,7 @@ impl Transcript {
             | EventBody::SessionRestored
             | EventBody::SessionPurged { .. }
             | EventBody::ChangeIntended { .. }
+            | EventBody::ContextCompacted { .. }
             | EventBody::SettingsChanged { .. }
             | EventBody::StatusChanged { .. }
             | EventBody::SessionChanged { .. }

@@ -42,6 +42,7 @@ pub fn searchable(body: &EventBody) -> Vec<(Place, String)> {
         | EventBody::ApprovalAnswered { .. }
         | EventBody::ToolStarted { .. }
         | EventBody::ChangeIntended { .. }
+        | EventBody::ContextCompacted { .. }
         | EventBody::PlanReported { .. }
         | EventBody::SettingsChanged { .. }
         | EventBody::Noted { .. }
@@ -102,6 +103,7 @@ pub fn blobs(body: &EventBody) -> Vec<(BlobRef, BlobUse)> {
         | EventBody::TurnDropped { .. }
         | EventBody::ApprovalAnswered { .. }
         | EventBody::ToolStarted { .. }
+        | EventBody::ContextCompacted { .. }
         | EventBody::PlanReported { .. }
         | EventBody::RunEnded { .. }
         | EventBody::SettingsChanged { .. }

@@ -184,6 +184,16 @@ impl<'a> Reader<'a> {
         Ok(events)
     }
 
+    /// Where a session's model was last told a recap of what stands before; `None` if it never was.
+    pub fn last_recap(&self, session: &SessionId) -> Result<Option<Event>, JournalError> {
+        let last = self.events(
+            "WHERE stream = ?1 AND type = 'contextCompacted' ORDER BY n DESC LIMIT 1",
+            params![StreamId::of_session(session).as_str()],
+            usize::MAX,
+        )?;
+        Ok(last.into_iter().next())
+    }
+
     /// `None` if there is no such session.
     pub fn session(&self, session: &SessionId) -> Result<Option<SessionView>, JournalError> {
         let text: Option<String> = self

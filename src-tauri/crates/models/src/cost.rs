@@ -5,6 +5,9 @@ use protocol::turn::{Cost, Usage, Usd};
 
 use crate::catalogue::{KnownModel, catalogue};
 
+/// Where no price is known.
+const USUAL_REREAD: f64 = 0.1;
+
 /// What a turn of `model` cost.
 pub fn cost(model: &ModelId, usage: &Usage, billed: Option<Usd>) -> Cost {
     if let Some(amount) = billed {
@@ -16,6 +19,17 @@ pub fn cost(model: &ModelId, usage: &Usage, billed: Option<Usd>) -> Cost {
     }
     let known = model.provider().and_then(|provider| catalogue().find(provider, model.name()));
     known.and_then(|known| priced(known, usage)).map_or(Cost::Unknown, |usd| Cost::Priced { usd })
+}
+
+/// The share of its price that a token of input costs where the provider has it in its cache: as the table has it, else what
+/// most take.
+pub fn reread(model: &ModelId) -> f64 {
+    let known = model.provider().and_then(|provider| catalogue().find(provider, model.name()));
+    let prices = known.and_then(|known| Some((at(known.cache_read.as_ref()?, 0)?, at(&known.input, 0)?)));
+    match prices {
+        Some((cached, fresh)) if fresh > 0 => (cached as f64 / fresh as f64).clamp(0.0, 1.0),
+        _ => USUAL_REREAD,
+    }
 }
 
 /// `None` if the table has no price for what was used, or if the sum overflows.
@@ -77,6 +91,14 @@ mod tests {
         let usage = |input| Usage { input, output: 10, ..Usage::default() };
         assert_eq!(of("anthropic/claude-haiku-5-5", usage(100_000)), priced_at(0.01 + 0.000_005));
         assert_eq!(of("anthropic/claude-haiku-5-5", usage(100_001)), priced_at(0.050_000_5 + 0.000_025));
+    }
+
+    #[test]
+    fn what_is_cached_costs_a_share_of_what_is_not() {
+        let of = |model: &str| reread(&ModelId(model.into()));
+        assert_eq!(of("gemini/gemini-3-flash-preview"), 0.1);
+        assert_eq!(of("xai/grok-4.7"), 0.25);
+        assert_eq!((of("ollama/qwen3-vl:8b"), of("no-provider")), (USUAL_REREAD, USUAL_REREAD));
     }
 
     #[test]

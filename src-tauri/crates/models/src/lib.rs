@@ -51,6 +51,7 @@ pub mod pictures;
 pub mod recording;
 pub mod scripted;
 pub mod thinking;
+pub mod tokens;
 pub mod trial;
 
 pub use conversation::{MediaResolution, Options};
@@ -126,6 +127,18 @@ pub struct Image {
     /// `image/jpeg` or `image/png`.
     pub media_type: String,
     pub bytes: Arc<[u8]>,
+    pub detail: Detail,
+}
+
+/// At how much of the usual number of tokens a picture is read well enough, by providers that let it be said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    #[default]
+    Whole,
+    /// It shows no more than half of the screen.
+    Half,
+    /// No more than a quarter.
+    Quarter,
 }
 
 /// One finished model response.

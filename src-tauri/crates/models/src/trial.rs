@@ -64,7 +64,7 @@ pub async fn trial(model: &dyn Model) -> Result<Trial, ModelError> {
 }
 
 fn question() -> Request {
-    let image = Image { media_type: "image/png".into(), bytes: PICTURE.into() };
+    let image = Image { media_type: "image/png".into(), bytes: PICTURE.into(), detail: crate::Detail::Whole };
     Request {
         system: String::new(),
         tools: vec![ToolSpec {

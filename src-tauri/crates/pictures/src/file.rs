@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use image::{ImageReader, Limits};
+use image::{ImageReader, Limits, RgbaImage};
 use protocol::geometry::{PhysicalRect, PictureBudget};
 
 use crate::{Frame, Order, Picture, PictureError, Style, Viewport, encode};
@@ -17,15 +17,7 @@ const MEMORY: u64 = 400 * 1024 * 1024;
 /// # Errors
 /// [`PictureError::File`] where it is neither, damaged or too large.
 pub fn of_file(bytes: &[u8], max: PictureBudget, quality: u8) -> Result<Picture, PictureError> {
-    let unread = |error: &dyn std::fmt::Display| PictureError::File(error.to_string());
-    let mut reader =
-        ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|error| unread(&error))?;
-    let mut limits = Limits::default();
-    limits.max_image_width = Some(SIDE);
-    limits.max_image_height = Some(SIDE);
-    limits.max_alloc = Some(MEMORY);
-    reader.limits(limits);
-    let pixels = reader.decode().map_err(|error| unread(&error))?.into_rgba8();
+    let pixels = unpacked(bytes)?;
     let (width, height) = pixels.dimensions();
     let mut pixels = pixels.into_raw();
     // What is seen through is white, as on paper: JPEG has no other way.
@@ -38,6 +30,19 @@ pub fn of_file(bytes: &[u8], max: PictureBudget, quality: u8) -> Result<Picture,
     let mut frame = Frame { width, height, order: Order::Rgbx, pixels };
     let whole = Viewport::whole(PhysicalRect { x: 0, y: 0, width, height });
     encode(&mut frame, whole, &Style { dot: None, trail: &[], marks: &[], covers: &[], max, quality })
+}
+
+/// The pixels of a PNG or JPEG.
+pub(crate) fn unpacked(bytes: &[u8]) -> Result<RgbaImage, PictureError> {
+    let unread = |error: &dyn std::fmt::Display| PictureError::File(error.to_string());
+    let mut reader =
+        ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|error| unread(&error))?;
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(SIDE);
+    limits.max_image_height = Some(SIDE);
+    limits.max_alloc = Some(MEMORY);
+    reader.limits(limits);
+    Ok(reader.decode().map_err(|error| unread(&error))?.into_rgba8())
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 use protocol::geometry::{NormPoint, NormRect, PictureBudget};
 
+pub use cut::{Cut, cut};
 pub use encoder::{Encoder, encode};
 pub use file::of_file;
 pub use frame::{Frame, Order, Viewport};
@@ -17,6 +18,7 @@ pub use thumbnail::{Difference, Thumbnail, thumbnail};
 mod frame;
 mod picture;
 
+mod cut;
 mod encoder;
 mod file;
 mod scale;

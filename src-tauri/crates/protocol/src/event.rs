@@ -10,6 +10,7 @@ use crate::citation::Citation;
 use crate::contract::Report;
 use crate::ids::{AgentId, ApprovalId, BlobRef, CallId, ModelId, RunId, Seq, SessionId, StreamId, Timestamp};
 use crate::principal::Surface;
+use crate::recap::Recap;
 use crate::run::RunSpec;
 use crate::settings::Settings;
 use crate::terminal::Line;
@@ -189,6 +190,10 @@ pub enum EventBody {
         call: CallId,
         result: ExecResult,
     },
+    /// From here on the model is told this of what stands before, in place of the messages themselves.
+    ContextCompacted {
+        recap: Box<Recap>,
+    },
     /// What came of the run's plan, right before its end; not sent if it had none.
     PlanReported {
         report: Box<Report>,
@@ -277,6 +282,7 @@ impl EventBody {
             | Self::ToolStarted { .. }
             | Self::ChangeIntended { .. }
             | Self::ToolFinished { .. }
+            | Self::ContextCompacted { .. }
             | Self::PlanReported { .. }
             | Self::RunEnded { .. }
             | Self::SettingsChanged { .. }

@@ -9,6 +9,7 @@ pub mod contract;
 pub mod event;
 pub mod offer;
 pub mod principal;
+pub mod recap;
 pub mod remembered;
 pub mod run;
 pub mod view;

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 mod focus;
 mod goes_to;
+mod look;
 mod router;
 mod sight;
 mod surroundings;
@@ -54,15 +55,18 @@ mod words;
 pub use contract::longest_look;
 pub use desktop::{Abilities, Fence, Interruption, WindowId};
 pub use focus::FocusedWindow;
+pub use look::{Look, Part};
 pub use plan::{Env, Plan, Refusal, Step, Task};
 pub use policy::Grants;
-pub use ports::{AgendaPort, Intent, Ports, Progress, WebPort};
+pub use ports::{AgendaPort, Intent, Ports, Progress, Recalled, WebPort};
 pub use registry::{AddError, Registry};
 pub use router::Router;
 pub use secrets::{Secret, SecretScope, SecretSource};
 pub use spec::{Available, Group, Needs, Spec, Tool, Verify};
 pub use surroundings::Meanwhile;
-pub use tool::{Context, Outcome, REASON, USE_TOOLS, named_groups};
+pub use tool::{
+    Context, ELEMENTS, ListShown, NOTE_CHARS, NOTES, Outcome, REASON, USE_TOOLS, edited_notes, named_groups,
+};
 
 /// One call on its way: what is asked, how it is stopped, and the bounds it keeps to.
 #[derive(Clone, Debug)]
@@ -200,6 +204,8 @@ pub struct TakenPicture {
     /// A hash of all that is to be seen but the dot: pixels, place, size and marks. Whoever has a picture with the
     /// same one needs no other. Differs from one program's run to the next.
     pub sight: u64,
+    /// Of a whole display; `None` if it shows something else, has marks, or is of a screen that did not rest.
+    pub look: Option<Look>,
 }
 
 impl TakenPicture {
@@ -212,7 +218,13 @@ impl TakenPicture {
             let bounds = [mark.bounds.x, mark.bounds.y, mark.bounds.width, mark.bounds.height];
             (&mark.label, bounds.map(f64::to_bits)).hash(&mut sight);
         }
-        Self { jpeg, size, dot, pixels, sight: sight.finish() }
+        Self { jpeg, size, dot, pixels, sight: sight.finish(), look: None }
+    }
+
+    /// The same of a whole display, which looked like this thumbnail before or after; not where it is of another moment.
+    fn of_display(self, display: u32, thumbnail: Option<pictures::Thumbnail>) -> Self {
+        let same = thumbnail.filter(|thumbnail| thumbnail.pixels == self.pixels);
+        Self { look: same.map(|thumbnail| Look::new(display, thumbnail)), ..self }
     }
 }
 

@@ -14,6 +14,8 @@ use space::files::{Keep, Space, SpacePath};
 use space::terminal::Terminal;
 use web::{Engine, Fetcher, SearchError, Searcher};
 
+use crate::tool::ListShown;
+
 /// Of one session. Empty where there is none.
 #[derive(Clone, Default)]
 pub struct Ports {
@@ -33,6 +35,17 @@ pub struct Ports {
     pub progress: Option<Arc<dyn Progress>>,
     /// The user's home, below which folders are called `~/`.
     pub home: Option<PathBuf>,
+    /// What its model has from earlier calls; `None` for a call outside any run.
+    pub recalled: Option<Recalled>,
+}
+
+/// What a run's conversation holds of earlier calls.
+#[derive(Clone, Debug, Default)]
+pub struct Recalled {
+    /// The model's notes.
+    pub notes: Arc<str>,
+    /// The newest list of elements that it can still read.
+    pub list: Option<Arc<ListShown>>,
 }
 
 /// Calendars, and the one that new entries go to.

@@ -42,6 +42,7 @@ static NO_PORTS: Ports = Ports {
     agenda: None,
     progress: None,
     home: None,
+    recalled: None,
 };
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
@@ -631,6 +632,12 @@ async fn carry_out(step: &Step, allowed: Option<&Allowed<'_>>, cx: &Context) -> 
         Ok((after, picture)) => {
             effect::judge(&mut outcome, step.spec().verify, &before, &after);
             outcome.picture = Some(picture);
+            if let Some((told, source)) = tool::element_changes(cx).await
+                && let Value::Object(data) = &mut outcome.data
+            {
+                data.insert("list".into(), told);
+                Source::add(&mut outcome.read, [source]);
+            }
         }
         Err(error) => outcome.say(&format!("no picture could be had: {}", error.message)),
     }

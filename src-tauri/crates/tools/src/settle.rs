@@ -96,7 +96,9 @@ pub(crate) async fn settled(
         let picture = shoot(cx, shot.clone(), CAPTURE).await?;
         // What changed while it was taken had not come to rest.
         if state.pixels() == Some(picture.pixels) || Instant::now() >= end || cx.cancel.is_cancelled() {
-            return Ok((state, TakenPicture::of(picture, dot, &[])));
+            let picture = TakenPicture::of(picture, dot, &[]);
+            let picture = picture.of_display(cx.display, state.thumbnail.clone());
+            return Ok((state, picture));
         }
     }
 }
@@ -141,6 +143,12 @@ async fn look(cx: &Context) -> Result<ScreenState, (ToolError, Option<Glance>)> 
         Ok(thumbnail) => Ok(ScreenState { thumbnail: Some(thumbnail), glance }),
         Err(error) => Err((error, glance)),
     }
+}
+
+/// A small copy of an area, to compare later ones with; `None` if it cannot be had.
+pub(crate) async fn thumbnail(cx: &Context, area: Area) -> Option<Thumbnail> {
+    let desktop = cx.desktop.clone();
+    capture(cx, CAPTURE, async move { desktop.thumbnail(area).await }).await.ok()
 }
 
 /// A picture of any area in which nothing shows that is not read, and no value of a secret.

@@ -86,6 +86,7 @@ mod on_screen;
 
 mod batch;
 mod done;
+mod notes;
 mod osa;
 mod plan;
 mod think;
@@ -96,7 +97,10 @@ pub(crate) use batch::NAME as BATCH;
 pub(crate) use calendar::{meant as meant_calendar, take_back as take_back_entry};
 pub(crate) use commands::held_back;
 pub use context::Context;
+pub(crate) use elements::changes as element_changes;
+pub use elements::{ListShown, NAME as ELEMENTS};
 pub(crate) use files::{Text, named_in, shown_diff, take_back as take_back_file};
+pub use notes::{MOST_CHARS as NOTE_CHARS, NAME as NOTES, edited as edited_notes};
 pub(crate) use on_screen::{Clipboards, take_back_on_screen};
 pub use outcome::Outcome;
 pub(crate) use outcome::from_desktop;
@@ -171,6 +175,7 @@ pub(crate) fn builtin() -> Vec<Arc<dyn Tool>> {
         of::<plan::Propose>(),
         of::<wait::Wait>(),
         of::<think::Think>(),
+        of::<notes::Notes>(),
         of::<batch::Batch>(),
         of::<done::Done>(),
     ]

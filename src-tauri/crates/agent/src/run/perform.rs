@@ -40,9 +40,13 @@ impl Driver {
                 }
                 self.retrying = None;
                 let hearing = ask::PartialTurn::default();
+                let request = self.run.context.request();
+                if let Some(recap) = self.run.context.take_compacted() {
+                    self.append(EventBody::ContextCompacted { recap: Box::new(recap) }).await?;
+                }
                 let asked = ask::ask(
                     self.run.model.clone(),
-                    self.run.context.request(),
+                    request,
                     self.run.log.clone(),
                     self.run.scope.clone(),
                     turn,

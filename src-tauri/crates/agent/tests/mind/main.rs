@@ -14,6 +14,8 @@ mod bodies;
 mod budget;
 mod computer;
 mod computer_words;
+mod context;
+mod context_cost;
 mod late_no;
 mod many;
 mod matrix;

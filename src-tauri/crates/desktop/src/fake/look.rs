@@ -8,7 +8,7 @@ use crate::shot::region;
 use crate::{Area, DesktopError};
 
 impl Scene {
-    /// One colour, with windows a shade lighter.
+    /// One colour, with windows a shade lighter, and what is painted on it.
     pub(super) fn look(&self, area: &Area) -> Result<(Frame, Viewport), DesktopError> {
         let bounds = |index: u32| {
             let found = self.displays.iter().find(|display| display.index == index);
@@ -34,7 +34,19 @@ impl Scene {
         };
         let [r, g, b] = colour;
         let PhysicalRect { width, height, .. } = viewport.shows;
-        let pixels = [r, g, b, 0].repeat(width as usize * height as usize);
+        let mut pixels = [r, g, b, 0].repeat(width as usize * height as usize);
+        for (at, [r, g, b]) in &self.painted {
+            let along = |from: i32, length: u32, origin: i32, most: u32| {
+                let clamped = |at: i64| (at - i64::from(origin)).clamp(0, i64::from(most)) as usize;
+                clamped(from.into())..clamped(i64::from(from) + i64::from(length))
+            };
+            let columns = along(at.x, at.width, viewport.shows.x, width);
+            for row in along(at.y, at.height, viewport.shows.y, height) {
+                let begin = row * width as usize;
+                let line = &mut pixels[(begin + columns.start) * 4..(begin + columns.end) * 4];
+                line.as_chunks_mut::<4>().0.fill([*r, *g, *b, 0]);
+            }
+        }
         Ok((Frame { width, height, order: Order::Rgbx, pixels }, viewport))
     }
 }

@@ -130,12 +130,14 @@ impl<T: Tree> Reader<T> {
         let nodes: Vec<T::Node> = listed.sources.iter().map(|&at| reading.nodes[at].clone()).collect();
         let told = self.refs.enter(&app, &window, &nodes, listed.elements, query.since);
         let elements = list::limit(told.elements, query.limit, &mut cut);
+        let since = query.since.filter(|_| told.note.is_none());
         cut.extend(told.note);
         Ok(Snapshot {
             number: told.number,
             app,
             window,
             elements,
+            since,
             gone: told.gone,
             cut,
             ..Snapshot::default()

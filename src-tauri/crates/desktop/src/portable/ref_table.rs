@@ -7,7 +7,7 @@ use std::hash::Hash;
 use crate::Element;
 
 /// Snapshots that `since` may name.
-const KEPT: usize = 8;
+const KEPT: usize = 64;
 /// Objects remembered; those of the oldest snapshots go first.
 const MOST: usize = 20_000;
 

@@ -2,12 +2,14 @@
 //!
 //! Pure, and the same bytes for the same messages: the provider's cache knows a prefix by its bytes.
 
+use protocol::ids::ModelId;
 use serde_json::{Map, Value, json};
 
 use crate::computer::ACKNOWLEDGED;
 use crate::conversation::{Entry, MediaResolution, Target, base64, entries, object};
 use crate::json_text::{JsonObject, json_list, to_json};
-use crate::{Image, Part, ProposedCall, Request, ToolAnswer, ToolSpec};
+use crate::pictures;
+use crate::{Detail, Image, Part, ProposedCall, Request, ToolAnswer, ToolSpec};
 
 /// Fields of an answer that Google defines: that the user accepted its warning, and which part is the picture.
 const ACKNOWLEDGEMENT: &str = "safety_acknowledgement";
@@ -51,7 +53,8 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
         };
         body.field("toolConfig", &config);
     }
-    let contents: Vec<String> = entries(request, target.provider).iter().map(content).collect();
+    let contents: Vec<String> =
+        entries(request, target.provider).iter().map(|entry| content(entry, target)).collect();
     body.verbatim("contents", &json_list(&contents));
     body.finish()
 }
@@ -84,7 +87,7 @@ fn declaration(tool: &ToolSpec) -> String {
     declaration.finish()
 }
 
-fn content(entry: &Entry<'_>) -> String {
+fn content(entry: &Entry<'_>, target: Target<'_>) -> String {
     let (role, parts): (_, Vec<String>) = match entry {
         Entry::Own(json) => return json.clone().into_owned(),
         Entry::User(parts) => ("user", parts.iter().map(|one| to_json(&part(one))).collect()),
@@ -92,7 +95,9 @@ fn content(entry: &Entry<'_>) -> String {
             let parts = neutral(text, &mut calls.iter().map(|(_, call)| *call));
             ("model", parts.iter().map(to_json).collect())
         }
-        Entry::Answers { answers, .. } => ("user", answers.iter().map(|(_, one)| answer(one)).collect()),
+        Entry::Answers { answers, .. } => {
+            ("user", answers.iter().map(|(_, one)| answer(one, target)).collect())
+        }
     };
     let mut content = JsonObject::new();
     content.field("role", role);
@@ -135,7 +140,7 @@ fn function_call(call: &ProposedCall) -> Value {
 }
 
 /// The picture is a part of the answer, named by it so that the model knows which answer it belongs to.
-fn answer(answer: &ToolAnswer) -> String {
+fn answer(answer: &ToolAnswer, target: Target<'_>) -> String {
     let mut function = JsonObject::new();
     if let Some(id) = &answer.id {
         function.field("id", id);
@@ -147,12 +152,30 @@ fn answer(answer: &ToolAnswer) -> String {
             let name = format!("screen.{}", image.media_type.rsplit('/').next().unwrap_or_default());
             function.verbatim("response", &response(answer, Some(&name)));
             let data = json!({ "displayName": name, "mimeType": image.media_type, "data": base64(image) });
-            function.field("parts", &json!([{ "inlineData": data }]));
+            let mut part = json!({ "inlineData": data });
+            if let Some(level) = level(image.detail, target) {
+                part["mediaResolution"] = json!({ "level": level });
+            }
+            function.field("parts", &json!([part]));
         }
     }
     let mut part = JsonObject::new();
     part.verbatim("functionResponse", &function.finish());
     part.finish()
+}
+
+/// The resolution of a picture of a part of the screen, which has so much fewer pixels: of models that know it of a single
+/// picture, and where the user has chosen none for all.
+fn level(detail: Detail, target: Target<'_>) -> Option<&'static str> {
+    let model = ModelId(format!("gemini/{}", target.model));
+    if target.options.media_resolution.is_some() || !pictures::family(&model).reads_parts_at_less() {
+        return None;
+    }
+    match detail {
+        Detail::Whole => None,
+        Detail::Half => Some("MEDIA_RESOLUTION_MEDIUM"),
+        Detail::Quarter => Some("MEDIA_RESOLUTION_LOW"),
+    }
 }
 
 /// What came of a call, as an object, with Google's field for a warning that the user accepted.

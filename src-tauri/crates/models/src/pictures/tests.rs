@@ -90,3 +90,35 @@ fn a_full_hd_screen_goes_to_the_newest_claude_as_it_is() {
     assert_eq!(of("openai/gpt-6.1-sol").best().fit(full), size((1600, 900)));
     assert_eq!(of("openai/gpt-4o").best().fit(full), size((1365, 768)));
 }
+
+#[test]
+fn a_picture_weighs_what_its_provider_counts() {
+    let whole = |model: &str| of(model).tokens(of(model).best().fit(size((1920, 1080))), Detail::Whole);
+    // 69 x 39 squares of 28 px, 50 x 29 of 32 px, 6 tiles of 512 px.
+    assert_eq!(whole("anthropic/claude-opus-5-5"), 2_691);
+    assert_eq!(whole("openai/gpt-6.1-sol"), 1_740);
+    assert_eq!(whole("openai/gpt-4o"), 85 + 6 * 170);
+    assert_eq!(whole("gemini/gemini-3-flash-preview"), 1_120);
+    assert_eq!(whole("gemini/gemini-2.5-flash"), 4 * 258);
+    let part = |model: &str, detail| of(model).tokens(size((400, 300)), detail);
+    assert_eq!(part("gemini/gemini-3-flash-preview", Detail::Quarter), 280);
+    assert_eq!(part("gemini/gemini-3-flash-preview", Detail::Whole), 1_120);
+    assert_eq!(part("anthropic/claude-opus-5-5", Detail::Quarter), 15 * 11);
+    // What is larger than the limit is counted as it is made smaller.
+    assert_eq!(
+        of("openai/o4-mini").tokens(size((9_000, 9_000)), Detail::Whole),
+        (1_521.0_f64 * 1.72).ceil() as u64
+    );
+}
+
+#[test]
+fn the_size_of_a_picture_is_read_from_its_header() {
+    let red = include_bytes!("../../data/red.png");
+    assert!(size_of(red).is_some_and(|size| size.width > 0 && size.height > 0));
+    let jpeg =
+        [0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 2, 0xff, 0xc0, 0, 17, 8, 0x04, 0x38, 0x07, 0x80, 3, 1, 0x22, 0];
+    assert_eq!(size_of(&jpeg), Some(size((1920, 1080))));
+    assert_eq!(size_of(&jpeg[..12]), None);
+    assert_eq!(size_of(b"no picture"), None);
+    assert_eq!(size_of(&[]), None);
+}

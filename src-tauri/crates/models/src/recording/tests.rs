@@ -107,7 +107,11 @@ fn next(mut request: Request, turn: &Turn, effect: &str, picture: u8) -> Request
         id: call.id.clone(),
         name: call.name.clone(),
         response: json!({ "effect": effect, "summary": format!("at {picture} o'clock") }),
-        image: Some(crate::Image { media_type: "image/png".into(), bytes: vec![picture].into() }),
+        image: Some(crate::Image {
+            media_type: "image/png".into(),
+            bytes: vec![picture].into(),
+            detail: crate::Detail::Whole,
+        }),
     };
     let answers = turn.calls.iter().map(answer).collect();
     request.messages.extend([Message::Assistant(turn.clone()), Message::ToolResults(answers)]);

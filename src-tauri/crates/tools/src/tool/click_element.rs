@@ -11,8 +11,7 @@ use super::{Ability, Builtin, Env, Group, Plan, within};
 
 pub(super) struct ClickElement;
 
-/// Clicks an element: by its ref from elementsJson, or by its role and name. Prefer it to click: it needs no point,
-/// scrolls by itself, and leaves the focus where it is. The answer says what changed.
+/// Clicks an element: by its ref from elementsJson, or by its role and name. Leaves the focus where it is.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
@@ -29,7 +28,7 @@ pub(super) struct Input {
     /// Name or role of what it is in, where several are alike.
     #[schemars(length(max = 200))]
     within: Option<String>,
-    /// Part of an application's or window's name; the active one if left out.
+    /// Part of an application's or window's name.
     #[schemars(length(max = 200))]
     app: Option<String>,
     /// Left if left out.

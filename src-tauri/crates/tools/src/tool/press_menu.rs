@@ -18,7 +18,7 @@ pub(super) struct PressMenu;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Part of an application's or window's name; the active one if left out.
+    /// Part of an application's or window's name.
     #[schemars(length(max = 200))]
     app: Option<String>,
     /// From the menu bar to the item.

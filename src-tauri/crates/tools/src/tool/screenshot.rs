@@ -104,6 +104,10 @@ impl Take {
             Area::Display(_) | Area::Window(_) | Area::Region { .. } => (Vec::new(), Vec::new()),
         };
         let shot = Shot { area: self.area.clone(), marks: marks.clone(), ..plain(cx) };
+        let thumbnail = match &self.area {
+            Area::Display(_) if !self.marks => settle::thumbnail(cx, self.area.clone()).await,
+            Area::Display(_) | Area::Window(_) | Area::Region { .. } => None,
+        };
         let picture = settle::shoot(cx, shot, cx.limits.timeout).await?;
         let mut data = described(cx, &picture, &self.area).await?;
         if self.marks {
@@ -117,7 +121,12 @@ impl Take {
         let with = if self.marks { format!(" with {} marks", marks.len()) } else { String::new() };
         let (width, height) = (picture.size.width, picture.size.height);
         let looked = Outcome::looked(format!("took a picture of {of}, {width}x{height}{with}"), data);
-        Ok(Outcome { picture: Some(TakenPicture::of(picture, None, &marks)), ..looked })
+        let taken = TakenPicture::of(picture, None, &marks);
+        let taken = match self.area {
+            Area::Display(display) => taken.of_display(display, thumbnail),
+            Area::Window(_) | Area::Region { .. } => taken,
+        };
+        Ok(Outcome { picture: Some(taken), ..looked })
     }
 }
 

@@ -75,15 +75,15 @@ fn every_tool_says_what_it_is_for_what_it_reads_and_what_it_can_send() {
     );
     assert_eq!(
         names(|spec| !spec.reads),
-        ["displays", "writeClipboard", "useTools", "plan", "wait", "think", "done"]
+        ["displays", "writeClipboard", "useTools", "plan", "wait", "think", "notes", "done"]
     );
     assert_eq!(
         names(|spec| spec.needs == Needs::Nothing),
-        ["useTools", "plan", "wait", "think", "batch", "done"]
+        ["useTools", "plan", "wait", "think", "notes", "batch", "done"]
     );
     assert_eq!(
         names(|spec| spec.group == Group::Mind),
-        ["useTools", "plan", "wait", "think", "batch", "done"]
+        ["useTools", "plan", "wait", "think", "notes", "batch", "done"]
     );
     for spec in &specs {
         let only_looks = spec.risk == protocol::tool::Risk::Observe;

@@ -46,6 +46,7 @@ const ACT: &[&str] = &[
     "plan",
     "wait",
     "think",
+    "notes",
     "batch",
     "done",
 ];
@@ -93,6 +94,7 @@ fn act_mode_offers_what_works_and_plan_mode_what_only_looks() {
             "useTools",
             "wait",
             "think",
+            "notes",
             "done",
         ]
     );
@@ -165,7 +167,7 @@ async fn a_tool_that_cannot_work_here_is_not_offered_and_says_why_when_called() 
         scene.abilities = desktop::Abilities::default();
     });
     let router = Router::builtin(fake.clone());
-    const EVERYWHERE: [&str; 6] = ["useTools", "plan", "wait", "think", "batch", "done"];
+    const EVERYWHERE: [&str; 7] = ["useTools", "plan", "wait", "think", "notes", "batch", "done"];
     assert_eq!(names(&router, Mode::Act), EVERYWHERE);
     for name in ACT.iter().filter(|name| !EVERYWHERE.contains(name)).chain(&WEB) {
         let error = call(&router, name, json!({})).await.result.error.unwrap();

@@ -43,10 +43,11 @@ impl Accessibility {
             Err(Unseen::Failed(error)) => return Err(error),
         };
         let Chosen { choice, pruned: Pruned { mut elements, mut cut, untold, .. }, number } = look;
-        let mut gone = Vec::new();
+        let (mut gone, mut told_since) = (Vec::new(), None);
         if let Some(since) = query.since {
             match lock(&self.inner.refs).difference(since) {
                 Some(difference) => {
+                    told_since = Some(since);
                     elements.retain(|element| difference.changed.contains(&element.reference));
                     gone = difference.gone;
                 }
@@ -62,6 +63,7 @@ impl Accessibility {
             app: choice.application.name.clone(),
             window: choice.windows.first().map(|window| window.name.clone()).unwrap_or_default(),
             elements,
+            since: told_since,
             gone,
             cut,
             untold,

@@ -13,7 +13,7 @@ use crate::{Element, ElementQuery};
 /// Objects remembered; a long day in a browser sees more.
 const MOST: usize = 20_000;
 /// Snapshots that `since` can name.
-const SNAPSHOTS: usize = 16;
+const SNAPSHOTS: usize = 64;
 
 /// An element that was told, and the object it stands for.
 #[derive(Clone)]
@@ -71,9 +71,9 @@ pub(super) struct About {
 }
 
 impl About {
-    /// Two questions of the same kind: whatever their number, limit and deadline.
+    /// Two questions of the same kind: whatever their number, limit and deadline, and what is read in the picture.
     pub(super) fn new(bus_name: &Arc<str>, query: &ElementQuery) -> Self {
-        let query = ElementQuery { since: None, limit: 0, deadline: None, ..query.clone() };
+        let query = ElementQuery { since: None, limit: 0, deadline: None, marks: false, ..query.clone() };
         Self { bus_name: bus_name.clone(), query }
     }
 }

@@ -15,7 +15,11 @@ fn ask(request: &Request, thinking: bool) -> Value {
 fn told(message: Message) -> String {
     let request = Request { messages: vec![message], ..Request::default() };
     let all = entries(&request, "gemini");
-    content(&all[0])
+    content(&all[0], of("m", &Options::default()))
+}
+
+fn of<'a>(model: &'a str, options: &'a Options) -> Target<'a> {
+    Target { provider: "gemini", model, options }
 }
 
 fn fixture() -> Value {
@@ -46,7 +50,11 @@ fn a_request_with_tools_and_a_picture_has_the_documented_shape() {
     });
     let png =
         expected["contents"][2]["parts"][0]["functionResponse"]["parts"][0]["inlineData"]["data"].clone();
-    let image = Image { media_type: "image/png".into(), bytes: decoded(png.as_str().unwrap()) };
+    let image = Image {
+        media_type: "image/png".into(),
+        bytes: decoded(png.as_str().unwrap()),
+        detail: crate::Detail::Whole,
+    };
     let request = Request {
         system: "You operate a desktop.".into(),
         tools: tools.collect(),
@@ -79,11 +87,15 @@ fn a_request_with_tools_and_a_picture_has_the_documented_shape() {
 fn a_field_of_an_answer_stands_in_it_once() {
     let answer = ToolAnswer {
         response: json!({ "safety_acknowledgement": "no", "image": "i", "summary": "s", ACKNOWLEDGED: [] }),
-        image: Some(Image { media_type: "image/png".into(), bytes: vec![1].into() }),
+        image: Some(Image {
+            media_type: "image/png".into(),
+            bytes: vec![1].into(),
+            detail: crate::Detail::Whole,
+        }),
         id: None,
         name: "click".into(),
     };
-    let told = super::answer(&answer);
+    let told = super::answer(&answer, of("m", &Options::default()));
     let response = r#"{"summary":"s","safety_acknowledgement":"true","image":{"$ref":"screen.png"}}"#;
     assert!(told.contains(&format!(r#""response":{response}"#)), "{told}");
 }
@@ -122,9 +134,32 @@ fn an_empty_turn_is_left_out_and_an_empty_request_has_no_empty_fields() {
 
 #[test]
 fn a_picture_of_the_users_goes_beside_the_text() {
-    let image = Image { media_type: "image/jpeg".into(), bytes: vec![1, 2, 3].into() };
+    let image =
+        Image { media_type: "image/jpeg".into(), bytes: vec![1, 2, 3].into(), detail: crate::Detail::Whole };
     let message = Message::User(vec![Part::Text("look".into()), Part::Image(image)]);
     let inline = json!({"inlineData": {"mimeType": "image/jpeg", "data": "AQID"}});
     let expected = json!({"role": "user", "parts": [{"text": "look"}, inline]});
     assert_eq!(told(message), expected.to_string());
+}
+
+#[test]
+fn a_part_of_the_screen_is_read_at_less_by_models_that_know_that_of_one_picture_unless_the_user_chose() {
+    let answer = |detail| ToolAnswer {
+        id: None,
+        name: "click".into(),
+        response: json!({}),
+        image: Some(Image { media_type: "image/jpeg".into(), bytes: vec![1].into(), detail }),
+    };
+    let level = |model: &str, options: &Options, detail| -> Value {
+        let told: Value = serde_json::from_str(&super::answer(&answer(detail), of(model, options))).unwrap();
+        told["functionResponse"]["parts"][0]["mediaResolution"]["level"].clone()
+    };
+    let (usual, chosen) =
+        (Options::default(), Options { media_resolution: Some(MediaResolution::High), ..Options::default() });
+    let new = "gemini-3-flash-preview";
+    assert_eq!(level(new, &usual, crate::Detail::Quarter), "MEDIA_RESOLUTION_LOW");
+    assert_eq!(level(new, &usual, crate::Detail::Half), "MEDIA_RESOLUTION_MEDIUM");
+    assert_eq!(level(new, &usual, crate::Detail::Whole), Value::Null);
+    assert_eq!(level(new, &chosen, crate::Detail::Quarter), Value::Null);
+    assert_eq!(level("gemini-2.5-flash", &usual, crate::Detail::Quarter), Value::Null);
 }

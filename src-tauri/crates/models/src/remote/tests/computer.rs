@@ -55,7 +55,7 @@ fn answer(turn: &Turn, index: usize, response: Value, image: Option<&str>) -> To
     let image = image.map(|png| {
         use base64::Engine;
         let bytes = base64::engine::general_purpose::STANDARD.decode(png).unwrap();
-        Image { media_type: "image/png".into(), bytes: bytes.into() }
+        Image { media_type: "image/png".into(), bytes: bytes.into(), detail: crate::Detail::Whole }
     });
     ToolAnswer { id: call.id.clone(), name: call.name.clone(), response, image }
 }

@@ -66,7 +66,11 @@ fn conversation(provider: &str, turns: usize) -> Request {
     let mut messages = vec![Message::User(vec![Part::Text("Open settings.".into())])];
     for stream in streams.iter().cycle().take(turns) {
         let turn = turn(provider, stream);
-        let image = Image { media_type: "image/png".into(), bytes: vec![1, 2, 3].into() };
+        let image = Image {
+            media_type: "image/png".into(),
+            bytes: vec![1, 2, 3].into(),
+            detail: crate::Detail::Whole,
+        };
         let answers = turn.calls.iter().map(|call| ToolAnswer {
             id: call.id.clone(),
             name: call.name.clone(),
