@@ -105,7 +105,7 @@ fn watch_to_its_end(client: &mut miki::Client, name: &str) -> Result<Value> {
     }
     let history = client.history(&started.session)?;
     let told = history.iter().rev().find_map(|event| match &event.body {
-        EventBody::ToolFinished { result, .. } => Some(result.summary.clone()),
+        EventBody::ToolFinished { result, .. } if !result.output.is_empty() => Some(result.summary.clone()),
         _ => None,
     });
     eprintln!("      {}", told.context("the command was not run")?);
