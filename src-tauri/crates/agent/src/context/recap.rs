@@ -37,19 +37,19 @@ pub(super) fn add(recap: &mut Recap, messages: &[Message], of: Of) {
     for message in messages {
         match message {
             Message::User(parts) if of == Of::EarlierRuns => {
-                push(recap, format!("the user asked: {}", quoted(&text_of(parts))));
+                push(recap, &format!("the user asked: {}", quoted(&text_of(parts))));
             }
             Message::User(parts) => say(recap, &text_of(parts)),
             Message::Assistant(turn) => {
                 if !turn.text.trim().is_empty() {
-                    push(recap, format!("you said: {}", quoted(&turn.text)));
+                    push(recap, &format!("you said: {}", quoted(&turn.text)));
                 }
                 calls = &turn.calls;
             }
             Message::ToolResults(answers) => {
                 let all = answers.iter().enumerate();
                 let lines: Vec<String> = all.filter_map(|(at, answer)| line(calls.get(at), answer)).collect();
-                lines.into_iter().for_each(|line| push(recap, line));
+                lines.into_iter().for_each(|line| push(recap, &line));
             }
         }
     }
@@ -63,9 +63,9 @@ pub(super) fn begin(recap: &mut Recap, goal: String) {
         return;
     }
     recap.earlier = true;
-    push(recap, format!("all before this was for: {}", quoted(&before)));
+    push(recap, &format!("all before this was for: {}", quoted(&before)));
     for words in said {
-        push(recap, format!("the user had said: {}", quoted(&words)));
+        push(recap, &format!("the user had said: {}", quoted(&words)));
     }
 }
 
@@ -104,12 +104,12 @@ fn say(recap: &mut Recap, words: &str) {
     recap.said.push(cut(words, USER_CHARS));
     if recap.said.len() > MOST_SAID {
         let oldest = recap.said.remove(0);
-        push(recap, format!("the user said: {}", quoted(&oldest)));
+        push(recap, &format!("the user said: {}", quoted(&oldest)));
     }
 }
 
-fn push(recap: &mut Recap, line: String) {
-    recap.lines.push(cut(&line, LINE_CHARS));
+fn push(recap: &mut Recap, line: &str) {
+    recap.lines.push(cut(line, LINE_CHARS));
     let mut chars: usize = recap.lines.iter().map(|line| line.chars().count()).sum();
     let mut over = 0;
     while chars > LINES_CHARS && over < recap.lines.len() {
