@@ -98,25 +98,25 @@ impl Task for Edit {
 mod tests {
     use super::*;
 
-    fn after(notes: &str, arguments: Value) -> String {
-        edited(notes, &arguments).unwrap()
+    fn after(notes: &str, arguments: &Value) -> String {
+        edited(notes, arguments).unwrap()
     }
 
     #[test]
     fn a_line_is_added_all_are_written_anew_and_nothing_changes_nothing() {
-        assert_eq!(after("", json!({ "add": " total: 42 EUR " })), "total: 42 EUR");
-        assert_eq!(after("total: 42 EUR", json!({ "add": "due: 3 May" })), "total: 42 EUR\ndue: 3 May");
-        assert_eq!(after("one\ntwo", json!({ "all": "three" })), "three");
-        assert_eq!(after("one\ntwo", json!({ "all": "" })), "");
-        assert_eq!(after("one", json!({ "all": "two", "add": "three" })), "two\nthree");
-        assert_eq!(after("one", json!({})), "one");
-        assert_eq!(after("", json!({ "add": "a\u{200b}b" })), "ab", "what nobody sees is not kept");
+        assert_eq!(after("", &json!({ "add": " total: 42 EUR " })), "total: 42 EUR");
+        assert_eq!(after("total: 42 EUR", &json!({ "add": "due: 3 May" })), "total: 42 EUR\ndue: 3 May");
+        assert_eq!(after("one\ntwo", &json!({ "all": "three" })), "three");
+        assert_eq!(after("one\ntwo", &json!({ "all": "" })), "");
+        assert_eq!(after("one", &json!({ "all": "two", "add": "three" })), "two\nthree");
+        assert_eq!(after("one", &json!({})), "one");
+        assert_eq!(after("", &json!({ "add": "a\u{200b}b" })), "ab", "what nobody sees is not kept");
     }
 
     #[test]
     fn more_than_is_kept_is_refused_and_says_what_to_do() {
         let full = "x".repeat(MOST_CHARS);
-        assert_eq!(after("", json!({ "all": full })), full);
+        assert_eq!(after("", &json!({ "all": full })), full);
         let error = edited(&full, &json!({ "add": "y" })).unwrap_err();
         assert_eq!(error.kind, ToolErrorKind::BadArguments);
         assert!(error.message.contains("4002") && error.message.contains("`all`"), "{}", error.message);
