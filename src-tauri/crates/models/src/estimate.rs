@@ -99,7 +99,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Image, ToolSpec, Turn};
+    use crate::{Detail, Image, ToolSpec, Turn};
 
     #[test]
     fn a_request_is_rather_thought_too_long_than_too_short() {
@@ -107,7 +107,8 @@ mod tests {
         let of = |messages| input_tokens(&Request { messages, ..Request::default() });
         assert!(of(vec![text(&"word ".repeat(1_000))]) >= 1_250, "a token for four letters");
         assert!(of(vec![text(&"語".repeat(1_000))]) >= 1_000, "one for a Japanese letter");
-        let image = Image { media_type: "image/jpeg".into(), bytes: vec![0; 900_000].into() };
+        let (media_type, bytes) = ("image/jpeg".into(), vec![0; 900_000].into());
+        let image = Image { media_type, bytes, detail: Detail::Whole };
         let shown = Message::User(vec![Part::Image(image)]);
         let pictures = of(vec![shown]);
         assert!((3_000..3_100).contains(&pictures), "its bytes are no text: {pictures}");
