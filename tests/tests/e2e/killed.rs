@@ -36,11 +36,11 @@ const GOAL: &str = "work by line";
 
 /// Which act the turn before asked for; `None` before the first.
 fn last_act(asked: &Asked) -> Option<usize> {
-    let calls = asked.heard.messages.iter().filter_map(|said| match said {
+    let mut calls = asked.heard.messages.iter().rev().filter_map(|said| match said {
         Said::Assistant(answer) => answer.calls.first(),
         _ => None,
     });
-    let call = calls.last()?;
+    let call = calls.next()?;
     let text =
         ["text", "command", "path", "from"].map(|field| call.arguments[field].as_str().unwrap_or_default());
     let named = text.iter().find_map(|text| {

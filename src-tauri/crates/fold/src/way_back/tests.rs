@@ -26,11 +26,11 @@ fn ended(id: &str, of: &[(Changed, &str)]) -> EventBody {
 }
 
 fn way_back(transcript: &Transcript) -> WayBack {
-    let ends = transcript.entries().iter().filter_map(|entry| match &entry.body {
+    let mut ends = transcript.entries().iter().rev().filter_map(|entry| match &entry.body {
         EntryBody::End { way_back, .. } => Some((**way_back).clone()),
         _ => None,
     });
-    ends.last().unwrap()
+    ends.next().unwrap()
 }
 
 #[test]
