@@ -33,7 +33,7 @@ impl JsonSchema for Input {
 }
 
 /// Proposes a plan to the user, once you have looked, before the first of more than two changes. What they agree to runs
-/// without further questions; all else asks. Name no more than you need; the answer has it as they left it.
+/// unasked; all else asks. Name no more than you need; the answer has it as they left it.
 /// A further one replaces it. `done` is refused while a check fails.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is looked at")]
@@ -42,13 +42,13 @@ struct Terms {
     /// In the user's language.
     #[schemars(length(min = 1, max = 20))]
     steps: Vec<String>,
-    /// What you will change something in, called as in listWindows or listApps; for pages name hosts.
+    /// What you will change something in, as listWindows or listApps call it; pages by hosts.
     applications: Option<Vec<String>>,
     /// Of the checks' files and commands: ~/Documents/letters.
     folders: Option<Vec<String>>,
-    /// Of pages, such as example.org; no wildcards.
+    /// Of pages: example.org; no wildcards.
     hosts: Option<Vec<String>>,
-    /// All that you will do there. `edit`: click, type, set values. `browse`: go to the hosts' pages and enter things.
+    /// All you will do there. `edit`: click, type, set values. `browse`: go to the hosts' pages, enter things.
     /// `run`: type into terminals and launchers. The others: what a control says it does.
     effects: Option<Vec<Effect>>,
     budget: Option<Limits>,
