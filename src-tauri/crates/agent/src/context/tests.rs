@@ -128,7 +128,7 @@ fn a_conversation_is_not_copied_for_a_turn_but_for_one_that_is_still_under_way()
     assert_eq!((asked.messages.len(), context.messages().len()), (said, said + 2));
 }
 
-// bar: B21
+// bar: C21
 #[test]
 fn a_request_is_the_last_one_with_more_at_its_end_except_where_a_bound_was_passed() {
     let mut context = context();
@@ -354,7 +354,7 @@ fn the_estimate_is_corrected_by_what_the_provider_counts() {
     }
 }
 
-// bar: B22
+// bar: C22
 #[test]
 fn what_the_user_said_stays_theirs_and_notes_stay_with_where_they_are_from() {
     let mut context = context();

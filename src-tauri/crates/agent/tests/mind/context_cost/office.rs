@@ -36,83 +36,81 @@ struct View {
     caret: [i32; 2],
 }
 
-struct Deed {
+struct Act {
     tool: &'static str,
     arguments: Value,
     after: View,
 }
 
 pub struct Office {
-    deeds: Vec<Deed>,
+    acts: Vec<Act>,
 }
 
 impl Office {
     pub fn new() -> Self {
-        let mut deeds = Vec::new();
+        let mut acts = Vec::new();
         let mut now = View::default();
-        let mut deed = |tool: &'static str, arguments: Value, change: &dyn Fn(&mut View)| {
+        let mut act = |tool: &'static str, arguments: Value, change: &dyn Fn(&mut View)| {
             change(&mut now);
-            deeds.push(Deed { tool, arguments, after: now });
+            acts.push(Act { tool, arguments, after: now });
         };
         let click = |x: i32, y: i32, why: &str| json!({ "x": x, "y": y, "reason": why });
         let text = |text: &str| json!({ "text": text, "reason": "the report's next words" });
         let look = || json!({});
         let nothing = |_: &mut View| {};
         // Looked at first, and again where something else came up; that is what the prompt says.
-        deed("elementsJson", look(), &nothing);
-        deed("click", click(70, 75, "open the menu"), &|now| now.menu = true);
-        deed("elementsJson", look(), &nothing);
-        deed("click", click(80, 130, "choose Open"), &|now| (now.menu, now.dialog) = (false, true));
-        deed("type", text("report-march.txt"), &|now| now.field = 3);
-        deed("press", json!({ "key": "Enter", "reason": "open it" }), &|now| {
+        act("elementsJson", look(), &nothing);
+        act("click", click(70, 75, "open the menu"), &|now| now.menu = true);
+        act("elementsJson", look(), &nothing);
+        act("click", click(80, 130, "choose Open"), &|now| (now.menu, now.dialog) = (false, true));
+        act("type", text("report-march.txt"), &|now| now.field = 3);
+        act("press", json!({ "key": "Enter", "reason": "open it" }), &|now| {
             (now.dialog, now.opened, now.typed) = (false, true, [9, 6]);
         });
-        deed("elementsJson", look(), &nothing);
-        deed("click", click(300, 420, "go to the end"), &|now| now.caret = [560, 455]);
-        deed("type", text("The sum of all invoices in March was 4,210.50 EUR."), &|now| now.typed = [10, 9]);
-        deed("type", text("Two of them are open: Miller, and Young & Sons."), &|now| now.typed = [11, 8]);
-        deed("screenshot", look(), &nothing);
-        deed("hotkey", json!({ "keys": ["ctrl", "f"], "reason": "find the old sum" }), &|now| {
-            now.find = true
-        });
-        deed("elementsJson", look(), &nothing);
-        deed("type", text("February"), &|now| now.field = 1);
-        deed("scroll", json!({ "x": 300, "y": 500, "down": 6, "reason": "see the end" }), &|now| {
+        act("elementsJson", look(), &nothing);
+        act("click", click(300, 420, "go to the end"), &|now| now.caret = [560, 455]);
+        act("type", text("The sum of all invoices in March was 4,210.50 EUR."), &|now| now.typed = [10, 9]);
+        act("type", text("Two of them are open: Miller, and Young & Sons."), &|now| now.typed = [11, 8]);
+        act("screenshot", look(), &nothing);
+        act("hotkey", json!({ "keys": ["ctrl", "f"], "reason": "find the old sum" }), &|now| now.find = true);
+        act("elementsJson", look(), &nothing);
+        act("type", text("February"), &|now| now.field = 1);
+        act("scroll", json!({ "x": 300, "y": 500, "down": 6, "reason": "see the end" }), &|now| {
             now.scrolled = 140;
         });
-        deed("type", text("3,977.00"), &|now| now.typed = [13, 2]);
-        deed("hotkey", json!({ "keys": ["alt", "tab"], "reason": "go to the sheet" }), &|now| {
+        act("type", text("3,977.00"), &|now| now.typed = [13, 2]);
+        act("hotkey", json!({ "keys": ["alt", "tab"], "reason": "go to the sheet" }), &|now| {
             now.sheet = true
         });
-        deed("elementsJson", json!({ "app": "sheet" }), &nothing);
-        deed("click", click(250, 300, "the first cell"), &|now| now.caret = [420, 310]);
-        deed("type", text("1200.00"), &|now| now.cells = 1);
-        deed("press", json!({ "key": "Tab", "reason": "next cell" }), &|now| now.caret = [520, 310]);
-        deed("type", text("980.50"), &|now| now.cells = 2);
-        deed("press", json!({ "key": "Enter", "reason": "take it" }), &|now| {
+        act("elementsJson", json!({ "app": "sheet" }), &nothing);
+        act("click", click(250, 300, "the first cell"), &|now| now.caret = [420, 310]);
+        act("type", text("1200.00"), &|now| now.cells = 1);
+        act("press", json!({ "key": "Tab", "reason": "next cell" }), &|now| now.caret = [520, 310]);
+        act("type", text("980.50"), &|now| now.cells = 2);
+        act("press", json!({ "key": "Enter", "reason": "take it" }), &|now| {
             (now.cells, now.caret) = (4, [420, 340]);
         });
-        deed("elementsJson", json!({ "app": "sheet" }), &nothing);
-        deed("click", click(80, 800, "with tax"), &|now| now.checked = true);
-        deed("click", click(70, 75, "open the menu"), &|now| now.menu = true);
-        deed("click", click(80, 160, "choose Save as"), &|now| {
+        act("elementsJson", json!({ "app": "sheet" }), &nothing);
+        act("click", click(80, 800, "with tax"), &|now| now.checked = true);
+        act("click", click(70, 75, "open the menu"), &|now| now.menu = true);
+        act("click", click(80, 160, "choose Save as"), &|now| {
             (now.menu, now.dialog, now.field) = (false, true, 0);
         });
-        deed("elementsJson", json!({ "app": "sheet" }), &nothing);
-        deed("type", text("march.ods"), &|now| now.field = 2);
-        deed("click", click(540, 640, "save it"), &|now| (now.dialog, now.saved) = (false, true));
-        assert_eq!(deeds.len(), 30);
-        Self { deeds }
+        act("elementsJson", json!({ "app": "sheet" }), &nothing);
+        act("type", text("march.ods"), &|now| now.field = 2);
+        act("click", click(540, 640, "save it"), &|now| (now.dialog, now.saved) = (false, true));
+        assert_eq!(acts.len(), 30);
+        Self { acts }
     }
 
     pub fn steps(&self) -> Vec<Step> {
         let said = "I go on with the next part of the report.";
-        let step = |deed: &Deed| {
-            let call = models::ProposedCall::new(Some("p1".into()), deed.tool, deed.arguments.clone());
+        let step = |act: &Act| {
+            let call = models::ProposedCall::new(Some("p1".into()), act.tool, act.arguments.clone());
             Step::turn(said, vec![call], protocol::turn::StopReason::ToolCalls)
         };
         let done = Step::call("done", json!({ "summary": "the report is written" }));
-        self.deeds.iter().map(step).chain([done]).collect()
+        self.acts.iter().map(step).chain([done]).collect()
     }
 
     /// From here on each act shows what comes of it.
@@ -120,7 +118,7 @@ impl Office {
         desktop.edit(|scene| show(scene, &View::default()));
         let looks = ["elementsJson", "screenshot"];
         let views: Vec<View> =
-            self.deeds.iter().filter(|deed| !looks.contains(&deed.tool)).map(|deed| deed.after).collect();
+            self.acts.iter().filter(|act| !looks.contains(&act.tool)).map(|act| act.after).collect();
         let next = Arc::new(AtomicUsize::new(0));
         desktop.react(move |_, scene| {
             if let Some(view) = views.get(next.fetch_add(1, Ordering::SeqCst)) {
@@ -131,8 +129,8 @@ impl Office {
 
     /// The list of elements at a step, as it is told whole.
     pub fn whole_list(&self, step: usize) -> Value {
-        let Some(deed) = self.deeds.get(step) else { return Value::Null };
-        let mut data = serde_json::to_value(snapshot(&deed.after)).unwrap();
+        let Some(act) = self.acts.get(step) else { return Value::Null };
+        let mut data = serde_json::to_value(snapshot(&act.after)).unwrap();
         for element in data["elements"].as_array_mut().unwrap() {
             element.as_object_mut().unwrap().shift_remove("fingerprint");
             if element["depth"] == 0 {
