@@ -161,6 +161,11 @@ impl Context {
         self.goal > 0 || self.recap.earlier
     }
 
+    /// Takes what is left of the run's budget in tokens.
+    pub fn set_left(&mut self, tokens: Option<u64>) {
+        self.bounds.left = tokens;
+    }
+
     /// What tools may know of the conversation.
     pub fn recalled(&self) -> Recalled {
         Recalled { notes: self.notes.text.as_str().into(), list: self.list.clone() }
@@ -321,7 +326,7 @@ impl Context {
 
     fn is_too_heavy(&self) -> bool {
         let estimated = tokens::of_request(&self.request, self.bounds.family);
-        self.weight.corrected(estimated) > self.bounds.most_tokens(self.weight.used)
+        self.weight.corrected(estimated) > self.bounds.most_tokens()
     }
 
     /// Whether reading again what a compaction would leave out has cost as much by now as it costs to write anew what it

@@ -24,8 +24,8 @@ pub struct Bounds {
     pub picture_bytes: usize,
     /// The model's window.
     pub tokens: u64,
-    /// What all turns of the run may take together; `None` if nothing bounds it.
-    pub budget: Option<u64>,
+    /// What is left of the run's budget; `None` if nothing bounds it.
+    pub left: Option<u64>,
     pub family: &'static Family,
     /// What a token costs that the provider has in its cache, of one that it has not.
     pub reread: f64,
@@ -42,7 +42,7 @@ impl Bounds {
         };
         Self {
             tokens,
-            budget: None,
+            left: None,
             family,
             reread: models::cost::reread(&settings.model),
             pictures: MOST_PICTURES.min(family.per_request),
@@ -53,10 +53,9 @@ impl Bounds {
         }
     }
 
-    /// The most tokens that the next request may have, in a run whose turns have taken so many.
-    pub(super) fn most_tokens(&self, used: u64) -> u64 {
-        let left = self.budget.map_or(u64::MAX, |budget| budget.saturating_sub(used));
-        left.min(self.tokens) / 100 * MOST_PERCENT
+    /// The most tokens that the next request may have.
+    pub(super) fn most_tokens(&self) -> u64 {
+        self.left.unwrap_or(u64::MAX).min(self.tokens) / 100 * MOST_PERCENT
     }
 }
 
@@ -67,20 +66,17 @@ pub(super) struct Weight {
     pub(super) asked: u64,
     /// Counted by estimated.
     factor: f64,
-    /// What the run's turns have taken so far.
-    pub(super) used: u64,
 }
 
 impl Default for Weight {
     fn default() -> Self {
-        Self { asked: 0, factor: 1.0, used: 0 }
+        Self { asked: 0, factor: 1.0 }
     }
 }
 
 impl Weight {
     /// What the provider counted of the newest request.
     pub(super) fn note(&mut self, usage: &Usage) {
-        self.used += usage.input + usage.output + usage.thinking;
         let factor = usage.input as f64 / self.asked.max(1) as f64;
         if usage.input > 0 && BELIEVED.contains(&factor) {
             self.factor = factor;

@@ -14,7 +14,7 @@ fn bounds() -> Bounds {
         pictures: MOST_PICTURES,
         picture_bytes: 1_000,
         tokens: 1_000_000,
-        budget: None,
+        left: None,
         family: models::pictures::family(&ModelId("anthropic/claude-opus-5-5".into())),
         // What is read again costs nothing: other bounds are looked at.
         reread: 0.0,
@@ -312,7 +312,7 @@ fn a_conversation_over_four_fifths_of_the_window_or_of_the_budget_is_compacted()
     assert!(peaks(bounds()) > 8 * one);
     let small = peaks(Bounds { tokens: 20_000, ..bounds() });
     assert!((2 * one..=16_000).contains(&small), "{small}");
-    let small = peaks(Bounds { budget: Some(20_000), ..bounds() });
+    let small = peaks(Bounds { left: Some(20_000), ..bounds() });
     assert!((2 * one..=16_000).contains(&small), "{small}");
 }
 

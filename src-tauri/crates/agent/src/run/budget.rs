@@ -55,6 +55,7 @@ impl Driver {
     pub(super) fn reserve(&mut self) -> Result<(), Bound> {
         let (tokens, cost) = self.budget.left(&self.plan);
         self.weighed.cut_at = None;
+        self.run.context.set_left(tokens);
         if tokens.is_none() && cost.is_none() {
             self.run.context.set_max_output(None);
             return Ok(());
