@@ -16,13 +16,13 @@ pub const MOST_CHARS: usize = 4_000;
 
 pub(super) struct Notes;
 
-/// Your notes to yourself, which stay. Without arguments: tells them.
+/// Your notes, which stay. Without arguments: tells them.
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     /// A line to add.
     add: Option<String>,
-    /// All anew, at most 4,000 characters.
+    /// All anew (4,000 characters).
     all: Option<String>,
 }
 
