@@ -76,7 +76,7 @@ impl Radicale {
 
     /// What the server has on its disk.
     fn events(&self) -> Vec<String> {
-        let calendar = self.folder.join("collections/collection-root").join(USER).join("work");
+        let calendar = self.folder.join("collections/collection-root").join(USER).join("office");
         let entries = fs::read_dir(calendar).unwrap().map(|entry| entry.unwrap().path());
         let objects = entries.filter(|path| path.extension().is_some_and(|ending| ending == "ics"));
         objects.map(|path| fs::read_to_string(path).unwrap()).collect()

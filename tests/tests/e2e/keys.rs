@@ -400,10 +400,9 @@ impl Mind for Opener {
 
 /// The ref before the role.
 fn password_field(said: &str) -> Option<String> {
-    let (before, _) = said.split_once("password text")?;
-    let reference = before.rsplit_once("\"ref\": String(")?.1;
-    let is_of_it = |c: char| c.is_ascii_alphanumeric();
-    Some(reference.chars().skip_while(|&c| !is_of_it(c)).take_while(|&c| is_of_it(c)).collect())
+    let (before, _) = said.split_once(" password text")?;
+    let reference = before.rsplit(|c: char| !c.is_ascii_alphanumeric()).next()?;
+    Some(reference.to_owned())
 }
 
 #[test]
