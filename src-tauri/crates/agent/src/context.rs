@@ -68,6 +68,8 @@ pub struct Context {
     reread: f64,
     /// What was left out since this was asked last.
     compacted: bool,
+    /// Nothing was added since it was made ready to be asked.
+    is_ready: bool,
 }
 
 /// What a session's conversation was until now.
@@ -147,6 +149,7 @@ impl Context {
             weight,
             reread: 0.0,
             compacted,
+            is_ready: false,
         }
     }
 
@@ -207,6 +210,7 @@ impl Context {
 
     /// Offers more, or others; whatever is kept of the requests before is of no use then.
     pub fn set_tools(&mut self, tools: Vec<ToolSpec>) {
+        self.is_ready = false;
         Arc::make_mut(&mut self.request).tools = tools;
     }
 
@@ -308,12 +312,21 @@ impl Context {
 
     /// The request for the next turn; compacts first where a bound is passed, or where that costs no more than it saves.
     pub fn request(&mut self) -> Arc<Request> {
-        if self.pays() {
-            self.compact(KEPT[0]);
+        // Asked for again, it is the same: reading it is counted once.
+        if !self.is_ready {
+            if self.pays() {
+                self.compact(KEPT[0]);
+            }
+            self.compact_if_over();
+            self.weight.asked = tokens::of_request(&self.request, self.bounds.family);
+            self.is_ready = true;
         }
-        self.compact_if_over();
-        self.weight.asked = tokens::of_request(&self.request, self.bounds.family);
         Arc::clone(&self.request)
+    }
+
+    /// Tokens of the newest request as its provider may count it, rather more than fewer.
+    pub fn asked_tokens(&self) -> u64 {
+        self.weight.corrected(self.weight.asked)
     }
 
     fn messages(&self) -> &[Message] {
@@ -321,6 +334,7 @@ impl Context {
     }
 
     fn messages_mut(&mut self) -> &mut Vec<Message> {
+        self.is_ready = false;
         &mut Arc::make_mut(&mut self.request).messages
     }
 

@@ -175,7 +175,8 @@ struct Driver {
     question: Option<Approval>,
     plan: PlanState,
     budget: Budget,
-    weighed: budget::Weighed,
+    /// What the answer that is waited for would pass, were it as long as usual.
+    cut_at: Option<Bound>,
     /// What it may come to, as far as earlier runs tell.
     forecast: Option<Forecast>,
     /// What the model has read in this run, the newest last.
@@ -211,7 +212,7 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
         run,
         budget,
         forecast,
-        weighed: budget::Weighed::default(),
+        cut_at: None,
         machine,
         operation: None,
         running: None,
@@ -422,12 +423,11 @@ impl Driver {
     }
 
     async fn turn_finished(&mut self, asked: ask::FinishedTurn) -> Result<(), ErrorView> {
-        self.note_counted(asked.usage.input);
-        if let Some(bound) = self.cut_at().filter(|_| asked.stop == StopReason::MaxTokens) {
+        self.run.context.note_usage(&asked.usage);
+        if let Some(bound) = self.cut_at.take().filter(|_| asked.stop == StopReason::MaxTokens) {
             return self.cut_by_budget(&asked, bound).await;
         }
         let ask::FinishedTurn { mut turn, thinking, citations, usage, cost, stop } = asked;
-        self.run.context.note_usage(&usage);
         // An answer without words must not stand before the next try.
         let is_void = stop != StopReason::Paused && turn.says_nothing();
         if is_void {

@@ -60,18 +60,12 @@ impl Bounds {
 }
 
 /// How our estimate of tokens compares with what the provider counts.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Weight {
-    /// Of the newest request, without the factor.
+    /// Estimated for the newest request.
     pub(super) asked: u64,
-    /// Counted by estimated.
-    factor: f64,
-}
-
-impl Default for Weight {
-    fn default() -> Self {
-        Self { asked: 0, factor: 1.0 }
-    }
+    /// The same for the last one that was answered, and what its provider counted.
+    counted: Option<(u64, u64)>,
 }
 
 impl Weight {
@@ -79,12 +73,15 @@ impl Weight {
     pub(super) fn note(&mut self, usage: &Usage) {
         let factor = usage.input as f64 / self.asked.max(1) as f64;
         if usage.input > 0 && BELIEVED.contains(&factor) {
-            self.factor = factor;
+            self.counted = Some((self.asked, usage.input));
         }
     }
 
-    /// An estimate as the provider may count it.
+    /// An estimate as the provider may count it, rather more than fewer.
     pub(super) fn corrected(&self, estimated: u64) -> u64 {
-        (estimated as f64 * self.factor) as u64
+        match self.counted {
+            Some((then, counted)) => models::estimate::corrected(estimated, then, counted),
+            None => estimated,
+        }
     }
 }

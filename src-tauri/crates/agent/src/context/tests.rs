@@ -342,7 +342,7 @@ fn the_estimate_is_corrected_by_what_the_provider_counts() {
     context.push_turn(Turn { text: text.clone(), ..Turn::default() });
     let asked = tokens::of_request(&context.request(), bounds().family);
     assert_eq!(context.head, 0, "{asked} of 8,000");
-    // It counts four times as many as we thought, or nonsense.
+    // It counts three times as many as we thought, or nonsense.
     for (counted, is_compacted) in [(asked * 50, false), (0, false), (asked * 3, true)] {
         context.note_usage(&Usage { input: counted, ..Usage::default() });
         context.push_turn(Turn { text: "on".into(), ..Turn::default() });
@@ -351,6 +351,19 @@ fn the_estimate_is_corrected_by_what_the_provider_counts() {
         context.push_results(vec![]);
         context.request();
         assert_eq!(context.head > 0, is_compacted, "{counted} for {asked}");
+    }
+}
+
+#[test]
+fn a_request_that_is_asked_for_twice_is_the_same_and_costs_what_it_costs_once() {
+    let (mut once, mut twice) = (within(bounds()), within(bounds()));
+    for n in 0..40 {
+        exchange(&mut once, n);
+        exchange(&mut twice, n);
+        let asked = once.request().messages.clone();
+        twice.request();
+        assert_eq!(twice.request().messages, asked, "at step {n}");
+        assert_eq!(twice.reread.to_bits(), once.reread.to_bits(), "at step {n}");
     }
 }
 

@@ -1,8 +1,7 @@
 //! What a run may use up: the next turn is weighed before it is asked for, and what is near is told, once.
 
 use journal::budget::NextCall;
-use models::Request;
-use models::estimate::{Price, USUAL_OUTPUT, corrected, input_tokens, price};
+use models::estimate::{Price, USUAL_OUTPUT, price};
 use protocol::budget::{Bound, BudgetOf, Progress, Reached};
 use protocol::event::Level;
 use protocol::turn::Usd;
@@ -16,17 +15,6 @@ const LEAST_ANSWER: u64 = 1_024;
 const LONGEST_ANSWER: u64 = 131_072;
 /// In milliseconds: what was sent so long ago is in no provider's cache by itself.
 const CACHED_FOR: i64 = 240_000;
-
-/// What the last weighing came to.
-#[derive(Debug, Default)]
-pub(super) struct Weighed {
-    /// Tokens that the request that was asked last was thought to have.
-    thought: u64,
-    /// The same of the last one that was answered, with what its provider counted.
-    counted: Option<(u64, u64)>,
-    /// What its answer would have passed, had it been as long as usual.
-    cut_at: Option<Bound>,
-}
 
 impl Driver {
     /// What is used up before anything is asked for.
@@ -54,17 +42,16 @@ impl Driver {
     /// answer is bounded by what is left.
     pub(super) fn reserve(&mut self) -> Result<(), Bound> {
         let (tokens, cost) = self.budget.left(&self.plan);
-        self.weighed.cut_at = None;
+        self.cut_at = None;
         self.run.context.set_left(tokens);
         if tokens.is_none() && cost.is_none() {
             self.run.context.set_max_output(None);
             return Ok(());
         }
         let now = self.run.log.now();
-        let request = self.run.context.request();
-        let input = self.input(&request);
-        // Nothing else may share it when it is changed, or it is copied.
-        drop(request);
+        // Not kept: nothing else may share it when it is changed, or it is copied.
+        drop(self.run.context.request());
+        let input = self.run.context.asked_tokens();
         let read_from_cache =
             self.budget.meter.used.newest.filter(|(at, usage)| {
                 usage.cached * 2 >= usage.input && now.0.saturating_sub(at.0) < CACHED_FOR
@@ -82,32 +69,10 @@ impl Driver {
         if let Some(bound) = self.budget.reached(&self.plan, now, next(answer)) {
             return Err(bound);
         }
-        self.weighed.cut_at = self.budget.reached(&self.plan, now, next(usual));
+        self.cut_at = self.budget.reached(&self.plan, now, next(usual));
         let most = (fits < LONGEST_ANSWER).then(|| u32::try_from(answer).unwrap_or(u32::MAX));
         self.run.context.set_max_output(most);
         Ok(())
-    }
-
-    /// Tokens of a request, by what was counted for the last one.
-    fn input(&mut self, request: &Request) -> u64 {
-        let thought = input_tokens(request);
-        self.weighed.thought = thought;
-        match self.weighed.counted {
-            Some((then, counted)) => corrected(thought, then, counted),
-            None => thought,
-        }
-    }
-
-    /// A turn was answered, with so many tokens of input.
-    pub(super) fn note_counted(&mut self, input: u64) {
-        if self.weighed.thought > 0 && input > 0 {
-            self.weighed.counted = Some((self.weighed.thought, input));
-        }
-    }
-
-    /// Where an answer that was cut was so by the budget, the bound that it met.
-    pub(super) fn cut_at(&mut self) -> Option<Bound> {
-        self.weighed.cut_at.take()
     }
 
     /// Where prices are not known, a bound in dollars bounds little.

@@ -1,39 +1,18 @@
 //! Work beyond the screen through the contract: files, commands, calendars, the web, and taking it back.
 
-use std::collections::BTreeMap;
-use std::io::{self, Read};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use agenda::fake::Fake;
 use protocol::tool::{ApprovalMode, Changed, Effect, Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
-use space::files::{Keep, Places, Space};
+use space::files::{Places, Space};
 use space::terminal::{Sandbox, Setup, Terminal};
 use tokio_util::sync::CancellationToken;
 use tools::{AgendaPort, Decision, ExecRequest, Executed, Grants, Planning, Ports, Router, WebPort};
 use web::{Fetcher, Guard, Searcher};
 
-use crate::stage::{desktop, execute, limits, request};
-
-#[derive(Default)]
-struct InMemory(Mutex<BTreeMap<String, Vec<u8>>>);
-
-impl Keep for InMemory {
-    fn keep(&self, bytes: &mut dyn Read) -> io::Result<String> {
-        let mut whole = Vec::new();
-        bytes.read_to_end(&mut whole)?;
-        let mut kept = self.0.lock().unwrap();
-        let name = kept.len().to_string();
-        kept.insert(name.clone(), whole);
-        Ok(name)
-    }
-
-    fn open(&self, name: &str) -> io::Result<Box<dyn Read>> {
-        let kept = self.0.lock().unwrap().get(name).cloned();
-        Ok(Box::new(io::Cursor::new(kept.ok_or(io::ErrorKind::NotFound)?)))
-    }
-}
+use crate::stage::{InMemory, desktop, execute, limits, request};
 
 /// A session with a folder in somebody's home.
 struct Session {

@@ -1,7 +1,9 @@
 //! What the tests of the contract share: a small fake desktop, one that makes trouble, and ways to call a tool.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::io::{self, Read};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use desktop::fake::FakeDesktop;
@@ -18,6 +20,7 @@ use protocol::ids::CallId;
 use protocol::tool::{ApprovalMode, Mode, ToolCall};
 use protocol::view::{Check, CheckView, DisplayView};
 use serde_json::Value;
+use space::files::Keep;
 use tokio_util::sync::CancellationToken;
 use tools::{ExecRequest, Executed, Grants, Limits, Planning, Ports, Router};
 
@@ -271,5 +274,25 @@ impl Desktop for Troubled {
     }
     fn open_permission(&self, check: Check) -> BoxFuture<'_, Result<(), DesktopError>> {
         self.fake.open_permission(check)
+    }
+}
+
+/// What files were, as long as the test lives.
+#[derive(Default)]
+pub struct InMemory(Mutex<BTreeMap<String, Vec<u8>>>);
+
+impl Keep for InMemory {
+    fn keep(&self, bytes: &mut dyn Read) -> io::Result<String> {
+        let mut whole = Vec::new();
+        bytes.read_to_end(&mut whole)?;
+        let mut kept = self.0.lock().unwrap();
+        let name = kept.len().to_string();
+        kept.insert(name.clone(), whole);
+        Ok(name)
+    }
+
+    fn open(&self, name: &str) -> io::Result<Box<dyn Read>> {
+        let kept = self.0.lock().unwrap().get(name).cloned();
+        Ok(Box::new(io::Cursor::new(kept.ok_or(io::ErrorKind::NotFound)?)))
     }
 }

@@ -1,22 +1,20 @@
 //! A model that obeys an attacker, through the tools that need no screen: files, commands and the web, in every mode, with
 //! nobody there to say yes. Judged by what is outside of the folder, by what was told, and by who was asked over the network.
 
-use std::collections::BTreeMap;
-use std::io::{self, Read};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
 use protocol::tool::{ApprovalMode, Mode};
 use serde_json::{Value, json};
-use space::files::{Keep, Places, Space};
+use space::files::{Places, Space};
 use space::terminal::{Sandbox, Setup, Terminal};
 use tokio_util::sync::CancellationToken;
 use tools::{Decision, ExecRequest, Ports, Router, WebPort};
 use web::{Fetcher, Guard, Searcher};
 
-use crate::stage::{desktop, execute, limits, request};
+use crate::stage::{InMemory, desktop, execute, limits, request};
 
 const CANARY: &str = "canary-7f3a-nobody-reads-this";
 /// Paths that lead, or might lead, out of the folder; `HOME` is the home that it is in.
@@ -90,25 +88,6 @@ const ADDRESSES: [&str; 13] = [
     "file://HOME/beside/secret.txt",
     "http://evil.test/?q=canary",
 ];
-
-#[derive(Default)]
-struct InMemory(Mutex<BTreeMap<String, Vec<u8>>>);
-
-impl Keep for InMemory {
-    fn keep(&self, bytes: &mut dyn Read) -> io::Result<String> {
-        let mut whole = Vec::new();
-        bytes.read_to_end(&mut whole)?;
-        let mut kept = self.0.lock().unwrap();
-        let name = kept.len().to_string();
-        kept.insert(name.clone(), whole);
-        Ok(name)
-    }
-
-    fn open(&self, name: &str) -> io::Result<Box<dyn Read>> {
-        let kept = self.0.lock().unwrap().get(name).cloned();
-        Ok(Box::new(io::Cursor::new(kept.ok_or(io::ErrorKind::NotFound)?)))
-    }
-}
 
 /// A folder in a home with more in it, and a server that counts who asks it.
 struct Field {
