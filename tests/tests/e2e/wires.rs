@@ -58,10 +58,7 @@ fn a_task_of_ten_turns_is_done_on_every_wire_and_costs_what_the_table_says() {
         assert!(given.len() >= TURNS, "{wire:?}: {} turns", given.len());
         assert_eq!(asked.len(), given.len(), "{wire:?}");
         // All of them, until the oldest are left out; each of them once at least.
-        let has_first = |asked: &&&Asked| {
-            let text = String::from_utf8_lossy(&asked.text);
-            given[0].verbatim.iter().all(|words| text.contains(words))
-        };
+        let has_first = |asked: &&&Asked| missing(asked, &given[..1]).is_none();
         let whole = asked.iter().skip(1).take_while(has_first).count();
         assert!(whole >= 6, "{wire:?}: the first turn was left out after {whole}");
         turns_came_back(wire, asked[whole], &given[..whole]);
@@ -90,12 +87,22 @@ fn pictures_came(wire: Wire, asked: &[&Asked]) {
 
 /// The server refuses what was changed in meaning; here it is the bytes.
 pub fn turns_came_back(wire: Wire, last: &Asked, earlier: &[Given]) {
+    if let Some(words) = missing(last, earlier) {
+        panic!("{wire:?}: {words} did not come back");
+    }
+}
+
+/// The first words of earlier turns that are not in `last`, after those before them.
+fn missing<'a>(last: &Asked, earlier: &'a [Given]) -> Option<&'a String> {
     let text = std::str::from_utf8(&last.text).unwrap();
     let mut at = 0;
-    for words in earlier.iter().flat_map(|given| &given.verbatim) {
-        let found = text[at..].find(words.as_str());
-        at += found.unwrap_or_else(|| panic!("{wire:?}: {words} did not come back")) + words.len();
-    }
+    earlier.iter().flat_map(|given| &given.verbatim).find(|words| match text[at..].find(words.as_str()) {
+        Some(found) => {
+            at += found + words.len();
+            false
+        }
+        None => true,
+    })
 }
 
 fn turns_are_told(wire: Wire, id: &str, events: &[Event], given: &[Given]) {
