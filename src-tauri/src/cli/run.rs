@@ -183,6 +183,9 @@ impl Run {
                         };
                         if let Err(error) = said.await {
                             super::say_error(&error);
+                            if error.code == ErrorCode::Busy {
+                                printer.ask_again();
+                            }
                         }
                     }
                     continue;

@@ -43,6 +43,8 @@ pub struct RunPrinter {
     /// The number of the last event of the session that was told.
     last: u64,
     question: Option<Approval>,
+    /// The last one that was answered.
+    answered: Option<Approval>,
     /// When it was printed.
     asked: Instant,
     /// Where every step is asked about, no answer can be for the whole session.
@@ -71,7 +73,18 @@ impl RunPrinter {
         let started = started.clone();
         let printed = Printed::default();
         let (asked, approval) = (Instant::now(), ApprovalMode::Ask);
-        Self { json, asks, started, last: 0, question: None, asked, approval, is_paused: false, printed }
+        Self {
+            json,
+            asks,
+            started,
+            last: 0,
+            question: None,
+            answered: None,
+            asked,
+            approval,
+            is_paused: false,
+            printed,
+        }
     }
 
     /// A word of our own, on a line of its own: on a terminal, `^C` or half a sentence may stand before it.
@@ -166,9 +179,18 @@ impl RunPrinter {
             return None;
         };
         let approval = self.question.take()?;
+        self.answered = Some(approval.clone());
         let run = self.started.run.clone();
         let why = why.map(|text| SteerRun { run, text: text.to_owned() });
         Some((AnswerApproval { approval: approval.id, digest: approval.digest, answer }, why))
+    }
+
+    /// The last answer was not taken: the question is open as before.
+    pub fn ask_again(&mut self) {
+        self.question = self.answered.take();
+        if let Some(question) = &self.question {
+            eprint!("{}", choices(question, self.approval));
+        }
     }
 }
 

@@ -46,7 +46,7 @@ impl Client {
     pub async fn connect(home: &Home) -> io::Result<Self> {
         let stream = Arc::new(Stream::connect(super::name(home)?).await?);
         let waiting: Waiting = Arc::new(Mutex::new(Some(HashMap::new())));
-        let (events, received) = mpsc::channel(EVENTS);
+        let (events, received) = mpsc::channel(EVENTS + 1);
         let (input, told) = (Arc::clone(&stream), Arc::clone(&waiting));
         let reader = tokio::spawn(async move { read(BufReader::new(&*input), told, events).await });
         Ok(Self {
@@ -137,6 +137,8 @@ async fn read(
     waiting: Waiting,
     events: mpsc::Sender<Result<Event, ErrorView>>,
 ) {
+    // A place for the reason why no more come.
+    let mut last = events.clone().try_reserve_owned().ok();
     let mut line = Vec::new();
     while let Ok(Some(())) = read_line(&mut input, &mut line, MAX_LINE).await {
         match serde_json::from_slice(&line) {
@@ -151,7 +153,11 @@ async fn read(
                 // Nobody listens: then there is nothing to keep.
                 Err(mpsc::error::TrySendError::Closed(_)) => {}
                 Err(mpsc::error::TrySendError::Full(_)) => {
-                    tracing::error!("events are taken too slowly; the connection ends");
+                    let message = format!("{EVENTS} events wait to be printed: what reads them is too slow");
+                    let error = ErrorView::new(ErrorCode::Unavailable, message);
+                    let error = error
+                        .with_hint("the run goes on: `miki ps` shows it, `miki session show` what it did");
+                    let _ = last.take().map(|last| last.send(Err(error)));
                     break;
                 }
             },
@@ -165,7 +171,10 @@ async fn read(
                 }
             }
             Err(error) => {
-                tracing::warn!("the engine speaks otherwise than this version: {error}");
+                let message = format!("the running miki says what this version does not understand: {error}");
+                let error = ErrorView::new(ErrorCode::Unavailable, message);
+                let error = error.with_hint("quit the running miki, and start this version");
+                let _ = last.take().map(|last| last.send(Err(error)));
                 break;
             }
         }

@@ -157,6 +157,30 @@ async fn a_client_that_does_not_read_holds_up_no_other() {
     timeout(BOUND, reading.call(stop())).await.unwrap().unwrap();
 }
 
+#[tokio::test]
+async fn a_client_that_does_not_take_its_events_is_told_why_no_more_come() {
+    let house = house();
+    let client = Client::connect(&house.home).await.unwrap();
+    let mut events = client.subscribe(everything()).await.unwrap();
+    let mut seq = 0;
+    // An answer comes behind the events before it, so that none of them is lost on the way.
+    while timeout(BOUND, client.call(stop())).await.unwrap().is_ok() {
+        for _ in 0..8 {
+            seq += 1;
+            house.events.send(event(seq, "x")).unwrap();
+        }
+        assert!(seq < 100_000, "it takes any number of events");
+    }
+    let mut taken = 0;
+    let error = loop {
+        match timeout(BOUND, events.recv()).await.unwrap().unwrap() {
+            Ok(_) => taken += 1,
+            Err(error) => break error,
+        }
+    };
+    assert!(taken > 10_000 && error.message.contains("too slow"), "{taken}: {error:?}");
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn a_line_that_is_no_request_is_answered_and_the_next_one_works() {

@@ -60,7 +60,6 @@ fn answers(asked: &Asked) -> Vec<&Answer> {
 
 #[test]
 fn a_session_crosses_all_providers_and_each_gets_back_its_own_turns_alone() {
-    // bar: C65
     let stage = Stage::full().unwrap();
     let model = FakeModel::start(Chronicler).unwrap();
     // So that all of it is told.

@@ -15,6 +15,7 @@ use protocol::settings::StandingGrant;
 use protocol::tool::{Answer, Approval, ApprovalMode, Grant, Until};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 use tools::Meanwhile;
 
 use crate::engine::Engine;
@@ -23,6 +24,8 @@ use crate::run::{LATE_NO, Message, status};
 use crate::runs::{Entry, Task};
 use crate::start::live;
 
+/// How long after an agent's act an answer from a terminal may be of its hands.
+const HANDS: Duration = Duration::from_secs(1);
 /// In milliseconds.
 const A_DAY: i64 = 24 * 60 * 60 * 1000;
 
@@ -54,6 +57,7 @@ struct Timer {
     handle: AbortHandle,
     /// How often the user had pressed something elsewhere when its screen was looked at.
     presses: u64,
+    asked: Instant,
 }
 
 impl Deadlines {
@@ -71,7 +75,13 @@ impl Deadlines {
                 tracing::error!("the question {id} did not lapse: {error}");
             }
         });
-        self.timers().insert(approval, Timer { handle: timer.abort_handle(), presses });
+        self.timers()
+            .insert(approval, Timer { handle: timer.abort_handle(), presses, asked: Instant::now() });
+    }
+
+    /// When it was asked; `None` if it was asked before the program was started again.
+    fn asked(&self, approval: &ApprovalId) -> Option<Instant> {
+        self.timers().get(approval).map(|timer| timer.asked)
     }
 
     /// Of a question that is open no more.
@@ -110,6 +120,11 @@ impl Engine {
         let id = approval.clone();
         let asked = self.log.read(move |journal| journal.approval(&id)).await?;
         let Some((question, _, true)) = asked else { return Err(not_open(&approval)) };
+        if by == Surface::Cli && answer != Answer::Deny && self.may_be_typed_by_an_agent(&approval) {
+            let message =
+                "an agent is acting on the screen just now, and may have typed this: nothing was answered";
+            return Err(ErrorView::new(ErrorCode::Busy, message).with_hint("answer again in a moment"));
+        }
         if answer.allows_more() && question.for_session(ApprovalMode::Thread).is_none() {
             return Err(ErrorView::new(
                 ErrorCode::BadRequest,
@@ -155,6 +170,14 @@ impl Engine {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether an agent has acted on the screen since it was asked, right before now: of another run, since its own waits.
+    fn may_be_typed_by_an_agent(&self, approval: &ApprovalId) -> bool {
+        let asked = self.deadlines.asked(approval);
+        self.tools
+            .last_act()
+            .is_some_and(|acted| asked.is_none_or(|asked| acted > asked) && acted.elapsed() < HANDS)
     }
 
     /// A no that came after a yes: its run is paused, and what the yes allowed for longer is not allowed any more: for the

@@ -14,7 +14,9 @@ const LONGEST_CYCLE: usize = 3;
 /// Rounds of the same calls, or acts in a row that change nothing, at which something is said of it.
 const ROUNDS: Steps = Steps { nudge: 3, replan: 5, pause: 7 };
 const UNCHANGED: Steps = Steps { nudge: 6, replan: 9, pause: 12 };
-const REMEMBERED: usize = LONGEST_CYCLE * ROUNDS.pause;
+/// Rounds of looks alone at which the run pauses: whoever looks on and on may wait for something.
+const LOOKS: usize = 20;
+const REMEMBERED: usize = LONGEST_CYCLE * LOOKS;
 
 struct Steps {
     nudge: usize,
@@ -92,14 +94,14 @@ impl LoopDetector {
         };
         match told? {
             Said::Nudge => Some(Advice::Tell(
-                "you have done this before with the same outcome; look at what is there now, and try another way",
+                "you have done this before with the same outcome; look at what is there now, and try another way; if something \
+                 takes its time, call wait",
             )),
             Said::Replan => Some(Advice::Tell(
                 "you go in circles: stop, say what you know and what hinders you, and make another plan; if the user must \
                  decide or help, call done and say so. If this goes on, the run is paused",
             )),
-            // Whoever looks on and on waits for something, and the steps are counted.
-            Said::Pause if rounds >= ROUNDS.pause && !acts => None,
+            Said::Pause if (ROUNDS.pause..LOOKS).contains(&rounds) && !acts => None,
             Said::Pause => {
                 self.forget();
                 Some(Advice::Pause(pauses))

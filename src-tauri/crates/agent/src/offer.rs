@@ -5,6 +5,8 @@ use models::{Message, ToolSpec};
 use serde_json::{Value, json};
 use tools::{Group, REASON, Spec, USE_TOOLS, named_groups};
 
+use crate::context::Earlier;
+
 const BOUNDS: [&str; 7] =
     ["additionalProperties", "maxItems", "maxLength", "maximum", "minItems", "minLength", "minimum"];
 
@@ -17,9 +19,12 @@ pub struct Offer {
 
 impl Offer {
     /// Groups that were used in the conversation are offered from the beginning.
-    pub fn new(all: Vec<Spec>, conversation: &[Message]) -> Self {
+    pub fn new(all: Vec<Spec>, earlier: &Earlier) -> Self {
         let mut offer = Self { all, asked: Vec::new() };
-        for message in conversation {
+        for tool in &earlier.recap.tools {
+            offer.note_call(tool, &Value::Null);
+        }
+        for message in &earlier.messages {
             let Message::Assistant(turn) = message else { continue };
             for call in &turn.calls {
                 offer.note_call(&call.name, &call.arguments);
@@ -42,6 +47,12 @@ impl Offer {
             }
         }
         self.asked.len() > before
+    }
+
+    /// A tool of each group that was asked for, in that order.
+    pub fn asked_for(&self) -> Vec<String> {
+        let first = |group: &Group| self.all.iter().find(|spec| spec.group == *group);
+        self.asked.iter().filter_map(first).map(|spec| spec.name.to_string()).collect()
     }
 
     pub fn tools(&self) -> Vec<ToolSpec> {

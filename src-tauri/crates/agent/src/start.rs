@@ -21,7 +21,7 @@ use tools::{Grants, Ports};
 
 use crate::approvals::GivenAnswer;
 use crate::cancellation::StopSignal;
-use crate::context::{Bounds, Context};
+use crate::context::{Bounds, Context, Earlier};
 use crate::engine::{Engine, check_length, fresh};
 use crate::history::{self, Rebuilt};
 use crate::machine::Rules;
@@ -213,7 +213,7 @@ impl Engine {
         let bounds = Bounds::of(settings);
         let earlier = self.rebuilt(events, bounds).await?.closed();
         let system = prompts::system(spec.mode, &self.tools.secrets().await, settings, self.log.now());
-        let offer = self.offer(spec, &earlier.messages, ports);
+        let offer = self.offer(spec, &earlier, ports);
         let context = Context::new(system, offer.tools(), earlier, &spec.goal, bounds);
         self.log.append(scope.clone(), EventBody::RunStarted(Box::new(spec.clone()))).await?;
         Ok((context, offer))
@@ -276,7 +276,7 @@ impl Engine {
         };
         let system = prompts::system(spec.mode, &self.tools.secrets().await, &settings, started);
         let ports = self.open_ports(Some(&session), spec.space.as_deref()).await?;
-        let offer = self.offer(&spec, &told.messages, &ports);
+        let offer = self.offer(&spec, &told, &ports);
         let context = match goal {
             Some(goal) => {
                 // The recap may have had the beginning of it alone.
@@ -373,9 +373,9 @@ impl Engine {
     }
 
     /// What a model may be offered in a conversation.
-    fn offer(&self, of: &RunSpec, conversation: &[models::Message], ports: &Ports) -> Offer {
+    fn offer(&self, of: &RunSpec, earlier: &Earlier, ports: &Ports) -> Offer {
         let specs = self.tools.specs(of.mode, ports).into_iter();
-        Offer::new(specs.filter(|spec| of.plan || &*spec.name != "plan").collect(), conversation)
+        Offer::new(specs.filter(|spec| of.plan || &*spec.name != "plan").collect(), earlier)
     }
 
     /// As many of a session's newest events as its next conversation can have in it.

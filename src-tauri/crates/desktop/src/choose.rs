@@ -121,7 +121,13 @@ fn is_control(element: &Element) -> bool {
     )
 }
 
-fn plain(text: &str) -> String {
+/// Whether a selector may mean this element: the loosest way in which one is chosen, wherever it is.
+pub fn may_mean(selector: &Selector, element: &Element) -> bool {
+    is_meant(std::slice::from_ref(element), 0, &Selector { within: None, ..selector.clone() }, contains)
+}
+
+/// A name as elements are compared by it: in lower case, without what stands around it.
+pub fn plain(text: &str) -> String {
     text.trim().trim_end_matches(['.', '…']).to_lowercase()
 }
 

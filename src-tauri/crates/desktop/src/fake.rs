@@ -421,14 +421,23 @@ impl Elements for FakeDesktop {
     ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
         Box::pin(async move {
             self.enter(Call::Operate(target.clone(), action.clone()), &cancel).await?;
-            let is_meant = |element: &&Element| match &target {
+            let is_meant = |element: &Element| match &target {
                 Target::Ref(reference) => element.reference == *reference,
                 Target::Selector(Selector { role, name, .. }) => {
                     role.as_ref().is_none_or(|role| *role == element.role)
                         && name.as_ref().is_none_or(|name| *name == element.name)
                 }
             };
-            let found = self.state().scene.snapshot.elements.iter().find(is_meant).cloned();
+            let mut found = None;
+            self.edit(|scene| {
+                let meant = scene.snapshot.elements.iter_mut().find(|element| is_meant(element));
+                found = meant.map(|element| {
+                    if let ElementAction::SetValue(value) = &action {
+                        element.value.clone_from(value);
+                    }
+                    element.clone()
+                });
+            });
             let Some(element) = found else {
                 return Err(DesktopError::NotFound(format!("{target:?} in the last snapshot")));
             };

@@ -299,6 +299,7 @@ fn locked() -> DesktopError {
 }
 
 pub use act::{Acted, Action, Button, Evidence, Interruption};
+pub use choose::{may_mean, plain as plain_name};
 pub use element::{
     ActionMethod, Element, ElementAction, ElementQuery, Field, Inside, ListedElement, Operated, Owner,
     PictureMark, Scope, Selector, Snapshot, Target,

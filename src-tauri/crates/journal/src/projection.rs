@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use fold::BlobUse;
+use fold::budget::Used;
 use protocol::event::{Event, EventBody, RunEnd};
 use protocol::ids::{BlobRef, RunId, Seq};
 use protocol::view::SessionView;
@@ -18,7 +19,6 @@ pub(crate) fn project(connection: &Connection, path: &Path, event: Event) -> Res
     let session = projection.session(&event)?;
     projection.blobs(&event)?;
     projection.run(&event)?;
-    projection.past_run(&event)?;
     let changed = projection.approval(&event)?;
     let questions = if changed { Some(Reader::new(connection, path).questions()?) } else { None };
     Ok(Committed { event, session, questions })
@@ -29,9 +29,9 @@ pub(crate) fn blobs(connection: &Connection, path: &Path, event: &Event) -> Resu
     Projection { connection, path }.blobs(event)
 }
 
-/// Takes what a run took into its table, where this event is its end.
-pub(crate) fn past_run(connection: &Connection, path: &Path, event: &Event) -> Result<(), JournalError> {
-    Projection { connection, path }.past_run(event)
+/// Takes in only what a written event is to its run.
+pub(crate) fn run(connection: &Connection, path: &Path, event: &Event) -> Result<(), JournalError> {
+    Projection { connection, path }.run(event)
 }
 
 #[derive(Clone, Copy)]
@@ -68,11 +68,11 @@ impl Projection<'_> {
         )?;
         let was_deleted = before.as_ref().is_some_and(|before| before.shelf.deleted.is_some());
         let sqlite = |e| JournalError::sqlite(self.path, e);
-        match (was_deleted, deleted.is_some()) {
-            (false, false) => search::add(self.connection, event).map_err(sqlite)?,
-            (false, true) => search::remove(self.connection, id).map_err(sqlite)?,
-            (true, false) => search::refill(self.connection, self.path, id)?,
-            (true, true) => {}
+        // One that an earlier version deleted has no texts in the index any more, until it is there again.
+        if !was_deleted || search::has_texts(self.connection, id).map_err(sqlite)? {
+            search::add(self.connection, event).map_err(sqlite)?;
+        } else if deleted.is_none() {
+            search::refill(self.connection, self.path, id)?;
         }
         Ok(fold::changed_for_a_list(before.as_ref(), &after).then_some(after))
     }
@@ -96,43 +96,66 @@ impl Projection<'_> {
     fn run(self, event: &Event) -> Result<(), JournalError> {
         let Some(run) = &event.scope.run else { return Ok(()) };
         match &event.body {
-            EventBody::RunStarted(_) => self.execute(
-                "INSERT INTO runs (id, started) VALUES (?1, ?2) \
-                 ON CONFLICT (id) DO UPDATE SET started = excluded.started, ended = NULL",
-                &[&run.as_str(), &event.seq().0],
-            ),
-            EventBody::RunEnded { .. } => {
-                self.execute("UPDATE runs SET ended = ?2 WHERE id = ?1", &[&run.as_str(), &event.seq().0])
+            EventBody::RunStarted(spec) => self
+                .execute(
+                    "INSERT OR REPLACE INTO runs (id, started, model, steps, tokens, spent) \
+                     VALUES (?1, ?2, ?3, 0, 0, 0)",
+                    &[&run.as_str(), &event.seq().0, &spec.model.0],
+                )
+                .map(drop),
+            EventBody::RunEnded { end } => {
+                self.execute("UPDATE runs SET ended = ?2 WHERE id = ?1", &[&run.as_str(), &event.seq().0])?;
+                self.past_run(run, end, event)
             }
-            _ => Ok(0),
+            _ => self.took(run, event),
         }
+    }
+
+    /// Adds what this event took to what its run took. Were that read together at the run's end, the end of a long run
+    /// would hold up every append.
+    fn took(self, run: &RunId, event: &Event) -> Result<(), JournalError> {
+        let mut took = Used::default();
+        took.fold(event);
+        if took.spent.turns == 0 {
+            return Ok(());
+        }
+        let turn = match event.body {
+            EventBody::TurnFinished { turn, .. } => Some(turn),
+            _ => None,
+        };
+        // SQLite's largest number is i64::MAX: a sum stays there.
+        self.execute(
+            "UPDATE runs SET steps = steps + (?2 IS NOT NULL AND ?2 IS NOT last_turn), \
+             last_turn = COALESCE(?2, last_turn), \
+             tokens = ?3 + min(tokens, 9223372036854775807 - ?3), \
+             spent = ?4 + min(spent, 9223372036854775807 - ?4), \
+             exact = min(COALESCE(exact, 1), ?5) WHERE id = ?1",
+            &[
+                &run.as_str(),
+                &turn,
+                &took.tokens().min(i64::MAX as u64),
+                &took.spent.usd.0.min(i64::MAX as u64),
+                &took.spent.is_exact(),
+            ],
+        )
         .map(drop)
     }
 
     /// What a run took that came to its end. One that broke off tells nothing of how long such a run is, and one that was
     /// copied is counted where it ran.
-    fn past_run(self, event: &Event) -> Result<(), JournalError> {
-        let (Some(run), Some(session)) = (&event.scope.run, &event.scope.session) else { return Ok(()) };
-        if !matches!(event.body, EventBody::RunEnded { end: RunEnd::Completed { .. } }) {
+    fn past_run(self, run: &RunId, end: &RunEnd, event: &Event) -> Result<(), JournalError> {
+        let Some(session) = &event.scope.session else { return Ok(()) };
+        if !matches!(end, RunEnd::Completed { .. }) {
             return Ok(());
         }
-        let reader = Reader::new(self.connection, self.path);
-        if reader.session(session)?.is_none_or(|session| session.origin.is_some()) {
+        let session = Reader::new(self.connection, self.path).session(session)?;
+        if session.is_none_or(|session| session.origin.is_some()) {
             return Ok(());
         }
-        let Some((model, past)) = reader.took(run)? else { return Ok(()) };
         self.execute(
             "INSERT OR REPLACE INTO past_runs (run, model, ended, steps, tokens, cost) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            &[
-                &run.as_str(),
-                &model.0,
-                &event.seq().0,
-                &past.steps,
-                // SQLite's largest number is i64::MAX.
-                &past.tokens.min(i64::MAX as u64),
-                &past.cost.map(|cost| cost.0.min(i64::MAX as u64)),
-            ],
+             SELECT id, model, ?2, steps, tokens, iif(exact, spent, NULL) FROM runs WHERE id = ?1",
+            &[&run.as_str(), &event.seq().0],
         )
         .map(drop)
     }
@@ -174,3 +197,6 @@ pub(crate) fn last_seq(connection: &Connection) -> rusqlite::Result<Seq> {
         .query_row([], |row| row.get(0))
         .map(Seq)
 }
+
+#[cfg(test)]
+mod tests;

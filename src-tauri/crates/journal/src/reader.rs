@@ -1,10 +1,9 @@
 //! Reading: a few connections of their own, so that no read waits for a write or holds one up.
 
-use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fold::budget::Used;
 use fold::forecast::{MOST_RUNS, PastRun};
 use protocol::command::Which;
 use protocol::event::{Event, EventBody, Scope};
@@ -27,6 +26,12 @@ pub const PAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// What an event's JSON has beside its body's, about.
 const HEAD_BYTES: usize = 256;
+
+const OPEN_RUNS: &str = "SELECT id, started FROM runs WHERE ended IS NULL ORDER BY started";
+/// Of a run, from its start: only what its fold looks at.
+const OF_OPEN_RUN: &str = "WHERE run = ?1 AND seq >= ?2 AND type IN \
+    ('runStarted', 'runPaused', 'runResumed', 'turnFinished', 'toolStarted', 'toolFinished', 'approvalRequested', \
+    'approvalAnswered', 'grantTakenBack', 'turnFailed', 'turnDropped', 'budgetReached') ORDER BY seq";
 
 /// The connections that read.
 pub(crate) struct Readers {
@@ -245,28 +250,22 @@ impl<'a> Reader<'a> {
 
     /// Runs that have not ended, oldest first.
     pub fn open_runs(&self) -> Result<Vec<OpenRun>, JournalError> {
-        // Only what the fold of a run looks at.
-        let events = self.events(
-            "JOIN runs ON events.run = runs.id \
-             WHERE runs.ended IS NULL AND events.seq >= runs.started AND type IN \
-             ('runStarted', 'runPaused', 'runResumed', 'turnFinished', 'toolStarted', \
-             'toolFinished', 'approvalRequested', 'approvalAnswered', 'grantTakenBack', 'turnFailed', \
-             'turnDropped', 'budgetReached') ORDER BY seq",
-            &[],
-            usize::MAX,
-        )?;
-        let mut runs: BTreeMap<RunId, (Seq, OpenRun)> = BTreeMap::new();
-        for event in events {
-            let Some(id) = event.scope.run.clone() else { continue };
-            let (started, before) =
-                runs.remove(&id).map_or((event.seq(), None), |(seq, run)| (seq, Some(run)));
-            if let Some(run) = fold::run(before, &event) {
-                runs.insert(id, (started, run));
-            }
+        // One by one: where SQLite joins them with the events, it looks at each event of the journal.
+        let open: Vec<(String, u64)> = self
+            .connection
+            .prepare_cached(OPEN_RUNS)
+            .and_then(|mut select| select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect())
+            .map_err(|e| self.sqlite(e))?;
+        let mut runs = Vec::with_capacity(open.len());
+        for (id, started) in open {
+            let mut run = None;
+            self.each(OF_OPEN_RUN, params![id, started], |event, _| {
+                run = fold::run(run.take(), &event);
+                ControlFlow::Continue(())
+            })?;
+            runs.extend(run);
         }
-        let mut runs: Vec<(Seq, OpenRun)> = runs.into_values().collect();
-        runs.sort_by_key(|(started, _)| *started);
-        Ok(runs.into_iter().map(|(_, run)| run).collect())
+        Ok(runs)
     }
 
     /// Runs that have not ended, as they were asked for, oldest first. However long they are, this is one row for each.
@@ -296,24 +295,6 @@ impl<'a> Reader<'a> {
             )
             .and_then(|mut select| select.query_map(params![model.0, most], past)?.collect())
             .map_err(|e| self.sqlite(e))
-    }
-
-    /// What a run took, and by which model; `None` if it never began.
-    pub(crate) fn took(&self, run: &RunId) -> Result<Option<(ModelId, PastRun)>, JournalError> {
-        let events = self.events(
-            "JOIN runs ON events.run = runs.id WHERE runs.id = ?1 AND events.seq >= runs.started AND type IN \
-             ('runStarted', 'turnFinished', 'turnFailed', 'turnDropped') ORDER BY seq",
-            params![run.as_str()],
-            usize::MAX,
-        )?;
-        let Some(EventBody::RunStarted(spec)) = events.first().map(|event| &event.body) else {
-            return Ok(None);
-        };
-        let mut used = Used::default();
-        events.iter().for_each(|event| used.fold(event));
-        let cost = used.spent.is_exact().then_some(used.spent.usd);
-        let past = PastRun { steps: used.turns, tokens: used.tokens(), cost };
-        Ok(Some((spec.model.clone(), past)))
     }
 
     /// All events of a run, oldest first.
@@ -407,22 +388,38 @@ impl<'a> Reader<'a> {
         parameters: &[&dyn ToSql],
         bytes: usize,
     ) -> Result<Vec<Event>, JournalError> {
+        let (mut events, mut length) = (Vec::new(), 0_usize);
+        self.each(clause, parameters, |event, text| {
+            length = length.saturating_add(text).saturating_add(HEAD_BYTES);
+            if length > bytes && !events.is_empty() {
+                return ControlFlow::Break(());
+            }
+            events.push(event);
+            ControlFlow::Continue(())
+        })?;
+        Ok(events)
+    }
+
+    /// Shows the events that `clause` picks, in its order and each with the length of its JSON, until `look` has enough.
+    fn each(
+        &self,
+        clause: &str,
+        parameters: &[&dyn ToSql],
+        mut look: impl FnMut(Event, usize) -> ControlFlow<()>,
+    ) -> Result<(), JournalError> {
         let sqlite = |e| self.sqlite(e);
         let mut select = self
             .connection
             .prepare_cached(&format!("SELECT {} FROM events {clause}", rows::COLUMNS))
             .map_err(sqlite)?;
         let mut found = select.query(parameters).map_err(sqlite)?;
-        let (mut events, mut length) = (Vec::new(), 0_usize);
         while let Some(row) = found.next().map_err(sqlite)? {
             let (event, text) = rows::decode(row, self.path)?;
-            length = length.saturating_add(text).saturating_add(HEAD_BYTES);
-            if length > bytes && !events.is_empty() {
+            if look(event, text).is_break() {
                 break;
             }
-            events.push(event);
         }
-        Ok(events)
+        Ok(())
     }
 
     fn session_views(
@@ -454,3 +451,6 @@ fn question(asked: Event) -> Option<(Approval, Scope)> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,6 +40,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     },
     Migration { version: 9, name: "budgets, and what runs took", apply: budgets },
     Migration { version: 10, name: "what a model is told of what is left out", apply: |_, _| Ok(()) },
+    Migration { version: 11, name: "what runs took so far", apply: sums_of_runs },
 ];
 
 /// The newest schema of a list of migrations.
@@ -115,8 +116,8 @@ fn events_and_sessions(connection: &Connection, path: &Path) -> Result<(), Journ
 /// Each event has its number in its stream; runs and approvals are kept as sessions are. What a run or a question is
 /// stands in its event alone; the tables say where that is, and which event ended it.
 ///
-/// The events are written again as if they came now. What follows from them is made by version 9, which has other tables
-/// for it; a later version that changes that code does this itself, and leaves only the tables to that one.
+/// The events are written again as if they came now. What follows from them is made by version 11, which has other
+/// tables for it; a later version that changes that code does this itself, and leaves only the tables to that one.
 fn streams_runs_and_approvals(connection: &Connection, path: &Path) -> Result<(), JournalError> {
     let sqlite = |e| JournalError::sqlite(path, e);
     connection
@@ -188,8 +189,8 @@ fn streams_runs_and_approvals(connection: &Connection, path: &Path) -> Result<()
 }
 
 /// Sessions have a shelf, their texts are found, and who names which blob is known. All that follows from the events is
-/// made anew from them, by version 9. No table but `streams` points at an event by a key of SQLite's: events of a purged session go, and
-/// SQLite would look through each table for each of them. `gaps` has their numbers.
+/// made anew from them, by version 11. No table but `streams` points at an event by a key of SQLite's: events of a purged
+/// session go, and SQLite would look through each table for each of them. `gaps` has their numbers.
 fn search_shelves_and_blobs(connection: &Connection, path: &Path) -> Result<(), JournalError> {
     let sqlite = |e| JournalError::sqlite(path, e);
     connection
@@ -256,40 +257,20 @@ fn search_shelves_and_blobs(connection: &Connection, path: &Path) -> Result<(), 
         .map_err(sqlite)
 }
 
-/// What each run took that came to its end: what the next ones may come to follows from it. Where the tables of version 6
-/// are empty, all that follows from the events is made here.
+/// What each run took that came to its end: what the next ones may come to follows from it. Version 11 fills it.
 fn budgets(connection: &Connection, path: &Path) -> Result<(), JournalError> {
-    let sqlite = |e| JournalError::sqlite(path, e);
-    connection
-        .execute_batch(
-            "CREATE TABLE past_runs (
-                 run TEXT PRIMARY KEY,
-                 model TEXT NOT NULL,
-                 ended INTEGER NOT NULL,
-                 steps INTEGER NOT NULL,
-                 tokens INTEGER NOT NULL,
-                 cost INTEGER
-             ) STRICT;
-             CREATE INDEX past_runs_model ON past_runs (model, ended);",
-        )
-        .map_err(sqlite)?;
-    let is_filled: bool = connection
-        .query_row("SELECT EXISTS (SELECT 1 FROM sessions)", [], |row| row.get(0))
-        .map_err(sqlite)?;
-    let which = if is_filled { "WHERE type = 'runEnded'" } else { "" };
-    let mut select = connection
-        .prepare(&format!("SELECT {} FROM events {which} ORDER BY seq", rows::COLUMNS))
-        .map_err(sqlite)?;
-    let mut events = select.query([]).map_err(sqlite)?;
-    while let Some(row) = events.next().map_err(sqlite)? {
-        let (event, _) = rows::decode(row, path)?;
-        if is_filled {
-            projection::past_run(connection, path, &event)?;
-        } else {
-            projection::project(connection, path, event)?;
-        }
-    }
-    Ok(())
+    let made = connection.execute_batch(
+        "CREATE TABLE past_runs (
+             run TEXT PRIMARY KEY,
+             model TEXT NOT NULL,
+             ended INTEGER NOT NULL,
+             steps INTEGER NOT NULL,
+             tokens INTEGER NOT NULL,
+             cost INTEGER
+         ) STRICT;
+         CREATE INDEX past_runs_model ON past_runs (model, ended);",
+    );
+    made.map_err(|e| JournalError::sqlite(path, e))
 }
 
 /// What files held before a change is known as their events' own, so that it goes with its session.
@@ -305,6 +286,50 @@ fn kept_files(connection: &Connection, path: &Path) -> Result<(), JournalError> 
     let mut events = select.query([]).map_err(sqlite)?;
     while let Some(row) = events.next().map_err(sqlite)? {
         projection::blobs(connection, path, &rows::decode(row, path)?.0)?;
+    }
+    Ok(())
+}
+
+/// What each run took so far, kept with it from turn to turn: at its end nothing is to be read but that. `exact` is null
+/// until something is spent. Where the tables of version 6 are empty, all that follows from the events is made here.
+fn sums_of_runs(connection: &Connection, path: &Path) -> Result<(), JournalError> {
+    let sqlite = |e| JournalError::sqlite(path, e);
+    connection
+        .execute_batch(
+            "DROP TABLE runs;
+             CREATE TABLE runs (
+                 id TEXT PRIMARY KEY,
+                 started INTEGER NOT NULL,
+                 ended INTEGER,
+                 model TEXT NOT NULL,
+                 steps INTEGER NOT NULL,
+                 last_turn INTEGER,
+                 tokens INTEGER NOT NULL,
+                 spent INTEGER NOT NULL,
+                 exact INTEGER
+             ) STRICT;
+             CREATE INDEX runs_started ON runs (started);
+             CREATE INDEX runs_open ON runs (started) WHERE ended IS NULL;",
+        )
+        .map_err(sqlite)?;
+    let is_filled: bool = connection
+        .query_row("SELECT EXISTS (SELECT 1 FROM sessions)", [], |row| row.get(0))
+        .map_err(sqlite)?;
+    let which = match is_filled {
+        true => "WHERE type IN ('runStarted', 'turnFinished', 'turnFailed', 'turnDropped', 'runEnded')",
+        false => "",
+    };
+    let mut select = connection
+        .prepare(&format!("SELECT {} FROM events {which} ORDER BY seq", rows::COLUMNS))
+        .map_err(sqlite)?;
+    let mut events = select.query([]).map_err(sqlite)?;
+    while let Some(row) = events.next().map_err(sqlite)? {
+        let (event, _) = rows::decode(row, path)?;
+        if is_filled {
+            projection::run(connection, path, &event)?;
+        } else {
+            projection::project(connection, path, event)?;
+        }
     }
     Ok(())
 }

@@ -45,26 +45,31 @@ pub(crate) fn add(connection: &Connection, event: &Event) -> rusqlite::Result<()
     Ok(())
 }
 
-/// Takes all texts of a session out of the index.
-pub(crate) fn remove(connection: &Connection, session: &SessionId) -> rusqlite::Result<()> {
-    remove_where(connection, "session = ?1", session)
+/// Takes texts of a session out of the index, `most` at once, since each costs; how many went.
+pub(crate) fn remove(connection: &Connection, session: &SessionId, most: usize) -> rusqlite::Result<usize> {
+    let some = format!("id IN (SELECT id FROM texts WHERE session = ?1 ORDER BY id LIMIT {most})");
+    remove_where(connection, &some, session)
 }
 
-fn remove_where(connection: &Connection, clause: &str, session: &SessionId) -> rusqlite::Result<()> {
+/// Whether texts of a session are in the index.
+pub(crate) fn has_texts(connection: &Connection, session: &SessionId) -> rusqlite::Result<bool> {
+    let mut select = connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM texts WHERE session = ?1)")?;
+    select.query_row([session.as_str()], |row| row.get(0))
+}
+
+fn remove_where(connection: &Connection, clause: &str, session: &SessionId) -> rusqlite::Result<usize> {
     connection
         .prepare_cached(&format!(
             "INSERT INTO texts_index (texts_index, rowid, text) \
              SELECT 'delete', id, text FROM texts WHERE {clause}"
         ))?
         .execute([session.as_str()])?;
-    connection.prepare_cached(&format!("DELETE FROM texts WHERE {clause}"))?.execute([session.as_str()])?;
-    Ok(())
+    connection.prepare_cached(&format!("DELETE FROM texts WHERE {clause}"))?.execute([session.as_str()])
 }
 
-/// Takes a session in again, from its events.
+/// Takes a session in that is not there, from its events.
 pub(crate) fn refill(connection: &Connection, path: &Path, session: &SessionId) -> Result<(), JournalError> {
     let sqlite = |e| JournalError::sqlite(path, e);
-    remove(connection, session).map_err(sqlite)?;
     let mut select = connection
         .prepare_cached(&format!("SELECT {} FROM events WHERE stream = ?1 ORDER BY n", rows::COLUMNS))
         .map_err(sqlite)?;
@@ -188,7 +193,7 @@ impl Reader<'_> {
 
     /// A text of each session that has all words in it.
     fn texts_with(&self, words: &[Word], limit: usize) -> rusqlite::Result<Vec<Text>> {
-        let (mut found, mut sessions) = (Vec::new(), BTreeSet::new());
+        let (mut found, mut sessions) = (Vec::new(), self.deleted()?);
         // There are few titles, and whoever looks for one means it.
         let mut select =
             self.connection.prepare_cached("SELECT id FROM texts WHERE place = 0 ORDER BY id DESC")?;
@@ -211,6 +216,13 @@ impl Reader<'_> {
             self.take(texts, words, limit, &mut sessions, &mut found)?;
         }
         Ok(found)
+    }
+
+    /// What was deleted stays in the index until it goes for good.
+    fn deleted(&self) -> rusqlite::Result<BTreeSet<String>> {
+        let mut select =
+            self.connection.prepare_cached("SELECT id FROM sessions WHERE deleted IS NOT NULL")?;
+        select.query_map([], |row| row.get(0))?.collect()
     }
 
     fn take(
@@ -270,11 +282,12 @@ impl Reader<'_> {
                     .collect(),
             });
         }
-        let known: BTreeSet<&str> = found.iter().map(|text| text.session.as_str()).collect();
+        let mut known = self.deleted()?;
+        known.extend(found.iter().map(|text| text.session.clone()));
         let mut ids: Vec<u64> = of_all
             .unwrap_or_default()
             .into_iter()
-            .filter(|(session, _)| !known.contains(session.as_str()))
+            .filter(|(session, _)| !known.contains(session))
             .map(|(_, id)| id)
             .collect();
         ids.sort_unstable_by(|a, b| b.cmp(a));

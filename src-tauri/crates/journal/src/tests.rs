@@ -15,7 +15,7 @@ use protocol::settings::Settings;
 use protocol::tool::{
     ApprovalMode, Change, Changed, Effect, ExecResult, Millis, Mode, PictureView, Risk, ToolCall,
 };
-use protocol::turn::{Cost, StopReason, Usage, Usd};
+use protocol::turn::{Cost, StopReason, Usage};
 use protocol::view::RunView;
 use serde_json::json;
 
@@ -501,41 +501,4 @@ proptest! {
         open.sort_by_key(|run: &OpenRun| run.started);
         prop_assert_eq!(read(&journal, |reader| reader.open_runs()).unwrap(), open);
     }
-}
-
-#[test]
-fn what_runs_took_that_came_to_their_end_is_known_by_their_model_the_newest_first() {
-    let (_home, journal) = journal();
-    let turn = |turn: u32, cost| {
-        let usage = Usage { input: 100, output: 10, thinking: 1, ..Usage::default() };
-        let (text, thinking, stop) = (String::new(), String::new(), StopReason::End);
-        let (calls, citations, raw) = (Vec::new(), Vec::new(), None);
-        EventBody::TurnFinished { turn, text, thinking, calls, citations, usage, cost, stop, raw }
-    };
-    let priced = Cost::Priced { usd: Usd(5) };
-    let completed = || RunEnd::Completed { summary: "done".into() };
-    let stopped = RunEnd::Stopped { reason: "by the user".into() };
-    for session in ["1", "2"] {
-        append(&journal, scope(session, session), created(session)).unwrap();
-    }
-    for (run, turns, end) in [
-        ("a", vec![turn(1, priced), turn(2, priced)], completed()),
-        ("stopped", vec![turn(1, priced)], stopped),
-        ("b", vec![turn(1, Cost::Unknown)], completed()),
-        // Begun, and not at its end.
-        ("open", vec![turn(1, priced)], completed()),
-    ] {
-        append(&journal, scope("1", run), started(run)).unwrap();
-        turns.into_iter().for_each(|turn| drop(append(&journal, scope("1", run), turn).unwrap()));
-        if run != "open" {
-            append(&journal, scope("1", run), EventBody::RunEnded { end }).unwrap();
-        }
-    }
-    let past = |model: &str| {
-        let model = ModelId(model.into());
-        read(&journal, move |reader| reader.past_runs(&model)).unwrap()
-    };
-    let took = |steps, tokens, cost| fold::forecast::PastRun { steps, tokens, cost };
-    assert_eq!(past("gemini/x"), [took(1, 111, None), took(2, 222, Some(Usd(10)))]);
-    assert_eq!(past("gemini/y"), []);
 }

@@ -14,6 +14,8 @@ use crate::{Blobs, JournalError};
 /// Sessions that go in one transaction, and pictures.
 const SESSIONS: usize = 20;
 const PICTURES: i64 = 1_000;
+/// Texts that leave the search in one transaction: each may take a millisecond, and others wait to write.
+const TEXTS: usize = 32;
 
 /// A blob whose file is there, as far as is known.
 pub(crate) const KEPT: i64 = 0;
@@ -57,7 +59,15 @@ pub(crate) fn due(connection: &Connection, before: Timestamp) -> rusqlite::Resul
     Ok(due?.into_iter().map(SessionId).collect())
 }
 
-/// Removes all rows of a session; what its numbers were stays known.
+/// Takes texts of a session out of the search; `false` if there may be more of them than go in one transaction.
+pub(crate) fn forget_texts(connection: &Connection, session: &SessionId) -> rusqlite::Result<bool> {
+    connection.pragma_update(None, "secure_delete", true)?;
+    let gone = crate::search::remove(connection, session, TEXTS)?;
+    connection.pragma_update(None, "secure_delete", "FAST")?;
+    Ok(gone < TEXTS)
+}
+
+/// Removes all rows of a session whose texts are gone; what its numbers were stays known.
 pub(crate) fn purge(connection: &Connection, session: &SessionId) -> rusqlite::Result<()> {
     let stream = StreamId::of_session(session);
     // What was deleted is not to be found in the file.
@@ -79,7 +89,6 @@ pub(crate) fn purge(connection: &Connection, session: &SessionId) -> rusqlite::R
     ] {
         connection.prepare_cached(sql)?.execute([stream.as_str()])?;
     }
-    crate::search::remove(connection, session)?;
     connection.pragma_update(None, "secure_delete", "FAST")
 }
 

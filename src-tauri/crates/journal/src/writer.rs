@@ -292,18 +292,22 @@ impl Group<'_> {
     fn tidy(&mut self, tidy: Tidy) -> Result<Outcome, JournalError> {
         let sqlite = |e| JournalError::sqlite(self.path, e);
         let mut tidied = Tidied::default();
-        if let Some(before) = tidy.deleted_before {
-            tidied.sessions = tidy::due(self.connection, before).map_err(sqlite)?;
-        }
+        let due = tidy.deleted_before.map(|before| tidy::due(self.connection, before)).transpose();
+        let due = due.map_err(sqlite)?.unwrap_or_default();
         let mut committed = Vec::new();
-        for session in &tidied.sessions {
-            tidy::purge(self.connection, session).map_err(sqlite)?;
+        for session in due {
+            if !tidy::forget_texts(self.connection, &session).map_err(sqlite)? {
+                tidied.more = true;
+                break;
+            }
+            tidy::purge(self.connection, &session).map_err(sqlite)?;
             // The number of the last event must not be given again.
             let body = EventBody::SessionPurged { purged: session.clone() };
             committed.push(self.append(Scope::default(), body.clone(), &rows::encode(&body)?)?);
+            tidied.sessions.push(session);
         }
-        let more = tidy::mark_pictures(self.connection, tidy).map_err(sqlite)?;
-        tidied.more = more || !tidied.sessions.is_empty();
+        tidied.more |= tidy::mark_pictures(self.connection, tidy).map_err(sqlite)?;
+        tidied.more |= !tidied.sessions.is_empty();
         Ok(Outcome::Tidied(tidied, committed))
     }
 

@@ -27,6 +27,9 @@ pub struct Recap {
     /// Turns right before this that are still shown as they were.
     #[serde(default)]
     pub turns: u32,
+    /// A tool of each group that was asked for, in that order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
 }
 
 /// The model's notes to itself.

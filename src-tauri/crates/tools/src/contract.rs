@@ -84,7 +84,9 @@ pub(crate) fn of_page<'a>(
 
 /// What going to an address needs.
 pub(crate) fn of_address(address: &str) -> Vec<Need> {
-    vec![host(address), Need::Effect(EffectClass::Browse)]
+    // What it hands on to, too.
+    let carried = hosts::carried(address).map(|carried| host(&format!("https://{carried}/")));
+    [host(address), Need::Effect(EffectClass::Browse)].into_iter().chain(carried).collect()
 }
 
 /// What a change of a file needs.

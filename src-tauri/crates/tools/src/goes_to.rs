@@ -18,6 +18,15 @@ const SMALL: (f64, f64) = (120.0, 80.0);
 /// Controls that take the wheel as a new value.
 const VALUES: [&str; 7] =
     ["combo box", "date editor", "dial", "incrementor", "slider", "spin button", "spinner"];
+const PRESSED: [&str; 7] = [
+    "button",
+    "check menu item",
+    "menu item",
+    "push button menu",
+    "radio menu item",
+    "toggle button",
+    "link",
+];
 /// Elements among which a plan's controls are looked for: one that is left out may be the one that is meant.
 const MOST: u32 = 3_000;
 /// Longest wait for one look at elements or windows.
@@ -51,25 +60,6 @@ impl Router {
             }
         }
         Some(self.goes_to(call, limits).await)
-    }
-
-    /// The names of the controls at these points, where any are known.
-    pub(crate) async fn controls_at(
-        &self,
-        display: u32,
-        points: &[NormPoint],
-        limits: &Limits,
-    ) -> Vec<String> {
-        if points.is_empty() {
-            return Vec::new();
-        }
-        let windows = self.open_windows().await;
-        let mut names = Vec::new();
-        for point in points {
-            let element = self.element_at(*point, display, &windows, limits).await;
-            names.extend(element.as_ref().map(said));
-        }
-        names
     }
 
     /// A control below these points that takes the wheel as a new value, such as `slider “Volume”`.
@@ -256,6 +246,46 @@ impl Router {
         let look = self.desktop().elements(ElementQuery { deadline: Some(LOOK), ..query });
         tokio::time::timeout(LOOK, look).await.ok().and_then(Result::ok).unwrap_or_default()
     }
+}
+
+/// What the controls at these points say; an empty text for one of which nothing is told. Beside the innermost element all
+/// that can be pressed there counts: an open menu lies over what is smaller.
+pub(crate) async fn controls_at(
+    desktop: &dyn Desktop,
+    display: u32,
+    points: &[NormPoint],
+    limit: u32,
+) -> Vec<String> {
+    if points.is_empty() {
+        return Vec::new();
+    }
+    let windows = tokio::time::timeout(LOOK, desktop.windows()).await.ok().and_then(Result::ok);
+    let windows = windows.unwrap_or_default();
+    let mut names = Vec::new();
+    for point in points {
+        let Some(window) = whose::window_at(&windows, display, *point) else { continue };
+        let mut there = of_window(desktop, window, display, limit).await.elements;
+        there.retain(|element| whose::holds(&element.bounds, *point));
+        let area = |element: &Element| element.bounds.width * element.bounds.height;
+        there.sort_by(|one, other| area(one).total_cmp(&area(other)));
+        match there.split_first() {
+            None => names.push(String::new()),
+            Some((innermost, above)) => {
+                let says = said(innermost);
+                // A field that says nothing is written into.
+                if !(says.is_empty() && act_effects::is_field(innermost)) {
+                    names.push(says);
+                }
+                names.extend(above.iter().filter(|one| is_pressed(&one.role)).map(said));
+            }
+        }
+    }
+    names
+}
+
+/// Whether what has this role does what its name says when it is clicked.
+pub(crate) fn is_pressed(role: &str) -> bool {
+    PRESSED.contains(&role)
 }
 
 /// What a window shows; empty if that cannot be had. It is known by its application, or where that calls itself

@@ -1,5 +1,6 @@
 //! Hosts: of an address, and those that words name.
 
+use percent_encoding::percent_decode_str;
 use protocol::address;
 
 /// Top-level domains that files end with, too: "notes.md" names no host.
@@ -105,6 +106,34 @@ fn bare(word: &str) -> Option<String> {
     let top = top.to_lowercase();
     let is_top = top.chars().count() >= 2 && top.chars().all(char::is_alphabetic);
     (fits && is_top && !FILES.contains(&top.as_str())).then(|| place.to_lowercase())
+}
+
+/// Hosts that an address names behind its own, whole or as a value: it may hand on to them.
+pub(crate) fn carried(url: &str) -> impl Iterator<Item = String> {
+    let rest = url.split_once("://").map_or("", |(_, rest)| rest);
+    let rest = rest.find(['/', '\\', '?', '#']).map_or("", |at| &rest[at..]);
+    // Some are escaped more than once.
+    let plain =
+        (0..3).fold(rest.to_owned(), |text, _| percent_decode_str(&text).decode_utf8_lossy().into_owned());
+    let whole: Vec<String> = plain
+        .match_indices("://")
+        .filter_map(|(at, _)| {
+            let scheme = plain[..at].to_lowercase();
+            ["http", "https"].iter().find(|web| scheme.ends_with(**web))?;
+            of(&format!("https://{}", &plain[at + 3..]))
+        })
+        .collect();
+    let query = plain.split_once(['?', '#']).map_or("", |(_, query)| query);
+    let values: Vec<String> = query
+        .split(['&', ';', '?', '#'])
+        .filter_map(|field| field.split_once('='))
+        .filter_map(|(_, value)| {
+            let value = value.trim_start_matches(['/', '\\']);
+            let place = value.split(['/', '?', '#']).next()?;
+            bare(place).filter(|host| host.len() == place.len())
+        })
+        .collect();
+    whole.into_iter().chain(values)
 }
 
 /// Whether what goes there stays on this machine.

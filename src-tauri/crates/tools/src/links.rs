@@ -3,8 +3,11 @@
 
 use std::time::Duration;
 
-use browser::{Browser, Kind, PageQuery, Scope, WebTarget};
-use desktop::{Desktop, Element, ElementQuery, Inside, Selector, Target, WindowView};
+use browser::{Browser, Kind, PageQuery, WebTarget};
+use desktop::{
+    Desktop, Element, ElementQuery, Inside, Scope, Selector, Snapshot, Target, WindowView, may_mean,
+    plain_name,
+};
 use protocol::geometry::{NormPoint, NormRect};
 
 use crate::reach::Reach;
@@ -14,7 +17,7 @@ const ROLE: &str = "link";
 /// Longest wait for one look at a page, and for where a link leads.
 const LOOK: Duration = Duration::from_secs(1);
 /// Elements of a page among which a link is looked for.
-const MOST: u32 = 1_000;
+const MOST: u32 = 3_000;
 
 /// What a call follows there.
 #[derive(Default)]
@@ -72,7 +75,8 @@ async fn in_page(
     if points.is_empty() {
         return Vec::new();
     }
-    let query = PageQuery { query: None, scope: Scope::View, kind: Kind::Interactive, limit: MOST, display };
+    let query =
+        PageQuery { query: None, scope: browser::Scope::View, kind: Kind::Interactive, limit: MOST, display };
     let seen = tokio::time::timeout(LOOK, browser.elements(query)).await.ok().and_then(Result::ok);
     let mut all = Vec::new();
     for element in seen.into_iter().flat_map(|view| view.elements) {
@@ -87,13 +91,24 @@ async fn in_page(
     all
 }
 
-/// The elements that a name may mean.
+/// The elements that a name may mean: what is on the screen comes before what is scrolled away, as where it is acted on.
+/// Empty if none is there, or if not all that are can be told.
 pub(crate) async fn meant(desktop: &dyn Desktop, selector: &Selector) -> Vec<Element> {
-    let mut all = elements(desktop, of_app(selector)).await;
-    let is_of_role =
-        |one: &Element| selector.role.as_ref().is_none_or(|role| one.role.eq_ignore_ascii_case(role));
-    all.retain(|one| is_of_role(one) && is_called(one, selector));
-    all
+    for scope in [Scope::Visible, Scope::All] {
+        let (app, query) = (selector.app.clone(), selector.name.as_deref().map(plain_name));
+        let seen =
+            seen(desktop, ElementQuery { app, query, scope, limit: MOST, ..ElementQuery::default() }).await;
+        let mut all = seen.elements;
+        // A picture says by its description what it does.
+        let described = |one: &Element| Element { name: one.description.clone(), ..one.clone() };
+        all.retain(|one| {
+            may_mean(selector, one) || (one.name.is_empty() && may_mean(selector, &described(one)))
+        });
+        if seen.is_partial || !all.is_empty() {
+            return if seen.is_partial { Vec::new() } else { all };
+        }
+    }
+    Vec::new()
 }
 
 /// Whether what a text is written into is a page's: of each element that may be meant.
@@ -128,21 +143,13 @@ fn has_focus(element: &Element) -> bool {
     element.states.iter().any(|state| state == "focused")
 }
 
-fn is_called(element: &Element, selector: &Selector) -> bool {
-    let wanted = selector.name.clone().unwrap_or_default().to_lowercase();
-    element.name.to_lowercase().contains(&wanted)
-}
-
-fn of_app(selector: &Selector) -> ElementQuery {
-    ElementQuery { app: selector.app.clone(), limit: MOST, ..ElementQuery::default() }
-}
-
 /// The refs of what may be a link.
 async fn links(desktop: &dyn Desktop, windows: &[WindowView], reach: &Reach) -> Vec<String> {
     match reach {
         Reach::Element(Target::Ref(reference)) => vec![reference.clone()],
         Reach::Element(Target::Selector(selector)) => {
-            look(desktop, of_app(selector), |element| is_called(element, selector)).await
+            let all = meant(desktop, selector).await.into_iter();
+            all.filter(|one| one.role == ROLE).map(|one| one.reference).collect()
         }
         Reach::Points { display, points } => {
             let mut all = Vec::new();
@@ -158,6 +165,11 @@ async fn links(desktop: &dyn Desktop, windows: &[WindowView], reach: &Reach) -> 
         }
         _ => Vec::new(),
     }
+}
+
+/// Whether a link lies at a point of the act.
+pub(crate) async fn are_at(desktop: &dyn Desktop, windows: &[WindowView], reach: &Reach) -> bool {
+    !links(desktop, windows, reach).await.is_empty()
 }
 
 async fn at(desktop: &dyn Desktop, windows: &[WindowView], display: u32, point: NormPoint) -> Vec<String> {
@@ -182,7 +194,11 @@ async fn look(desktop: &dyn Desktop, query: ElementQuery, is_it: impl Fn(&Elemen
 }
 
 async fn elements(desktop: &dyn Desktop, query: ElementQuery) -> Vec<Element> {
+    seen(desktop, query).await.elements
+}
+
+/// Empty if nothing can be had.
+async fn seen(desktop: &dyn Desktop, query: ElementQuery) -> Snapshot {
     let look = desktop.elements(ElementQuery { deadline: Some(LOOK), ..query });
-    let seen = tokio::time::timeout(LOOK, look).await.ok().and_then(Result::ok);
-    seen.unwrap_or_default().elements
+    tokio::time::timeout(LOOK, look).await.ok().and_then(Result::ok).unwrap_or_default()
 }

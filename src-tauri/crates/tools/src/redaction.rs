@@ -3,7 +3,8 @@
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
-use protocol::contract::Finding;
+use protocol::contract::{About, Finding};
+use protocol::terminal::{Line, Span, Style};
 use protocol::tool::Approval;
 use serde_json::Value as Json;
 
@@ -23,6 +24,17 @@ pub(crate) fn redact(outcome: &mut Outcome, secrets: &[Secret]) {
     if let Some(error) = &mut outcome.error {
         error.message = redactor.clean(&error.message);
     }
+    for change in &mut outcome.changes {
+        change.name = redactor.clean(&change.name);
+        change.diff = change.diff.take().map(|diff| redactor.clean(&diff));
+    }
+    outcome.output.iter_mut().for_each(|line| redactor.clean_line(line));
+}
+
+/// Takes all values out of what a command printed.
+pub(crate) fn redact_lines(lines: &mut [Line], secrets: &[Secret]) {
+    let Some(redactor) = Redactor::of(secrets) else { return };
+    lines.iter_mut().for_each(|line| redactor.clean_line(line));
 }
 
 fn redact_json(data: &mut Json, redactor: &Redactor<'_>) {
@@ -43,8 +55,11 @@ fn redact_json(data: &mut Json, redactor: &Redactor<'_>) {
 /// Takes all values out of what a question shows beside the call's own arguments.
 pub(crate) fn redact_question(question: &mut Approval, secrets: &[Secret]) {
     let Some(redactor) = Redactor::of(secrets) else { return };
-    let Approval { reason, window, target, goes_to, .. } = question;
+    let Approval { reason, window, target, goes_to, about, .. } = question;
     *reason = redactor.clean(reason);
+    if let About::Call { diff: Some(diff), .. } = &mut **about {
+        *diff = redactor.clean(diff);
+    }
     for window in window.iter_mut().chain(target) {
         window.title = redactor.clean(&window.title);
     }
@@ -87,6 +102,15 @@ impl<'a> Redactor<'a> {
     /// Whether a text has a value in it.
     pub(crate) fn finds(&self, text: &str) -> bool {
         self.clean(text) != text
+    }
+
+    /// A value may have several colours: what is left of the line then has one.
+    fn clean_line(&self, line: &mut Line) {
+        let whole: String = line.spans.iter().map(|span| span.text.as_str()).collect();
+        let text = self.clean(&whole);
+        if text != whole {
+            line.spans = vec![Span { text, style: Style::default() }];
+        }
     }
 
     fn clean(&self, text: &str) -> String {

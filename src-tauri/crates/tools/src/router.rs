@@ -3,7 +3,7 @@
 //! Whoever calls may have asked the user or not: the router looks for itself, each time.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use browser::Browser;
@@ -30,7 +30,8 @@ use crate::spec::{Available, Needs, Spec, Tool};
 use crate::target::{self, Found, Targets};
 use crate::tool::{self, Context, Outcome, tool_error};
 use crate::{
-    Assessment, Call, Decision, ExecRequest, Executed, Limits, Planning, contract, digest, effect, supervise,
+    Assessment, Call, Decision, ExecRequest, Executed, Limits, Planning, contract, digest, effect, goes_to,
+    supervise,
 };
 
 static NO_PORTS: Ports = Ports {
@@ -54,6 +55,29 @@ pub struct Router {
     secrets: Arc<dyn SecretSource>,
     home: Option<PathBuf>,
     clipboards: Arc<tool::Clipboards>,
+    hands: Arc<Hands>,
+}
+
+/// Whether acts on the screen are under way, and when the last one ended.
+#[derive(Default)]
+struct Hands(Mutex<(usize, Option<Instant>)>);
+
+impl Hands {
+    fn state(&self) -> MutexGuard<'_, (usize, Option<Instant>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin(&self) -> impl Drop + '_ {
+        struct Act<'a>(&'a Hands);
+        impl Drop for Act<'_> {
+            fn drop(&mut self) {
+                let mut state = self.0.state();
+                *state = (state.0.saturating_sub(1), Some(Instant::now()));
+            }
+        }
+        self.state().0 += 1;
+        Act(self)
+    }
 }
 
 /// How closely a call's targets are looked at.
@@ -69,7 +93,8 @@ impl Router {
     /// Tools on a desktop; those of the browser work once there is one.
     pub fn new(registry: Arc<Registry>, desktop: Arc<dyn Desktop>) -> Self {
         let (secrets, clipboards) = (Arc::new(NoSecrets), Arc::default());
-        Self { registry, desktop, browser: browser::absent(), secrets, home: None, clipboards }
+        let (browser, hands) = (browser::absent(), Arc::<Hands>::default());
+        Self { registry, desktop, browser, secrets, home: None, clipboards, hands }
     }
 
     /// The built-in tools on a desktop.
@@ -84,7 +109,7 @@ impl Router {
 
     /// The same for one run, whose tab in the browser is its own.
     pub fn of_run(&self) -> Self {
-        let Self { registry, desktop, browser, secrets, home, clipboards } = self;
+        let Self { registry, desktop, browser, secrets, home, clipboards, hands } = self;
         Self {
             registry: registry.clone(),
             desktop: desktop.clone(),
@@ -92,6 +117,7 @@ impl Router {
             secrets: secrets.clone(),
             home: home.clone(),
             clipboards: clipboards.clone(),
+            hands: hands.clone(),
         }
     }
 
@@ -199,6 +225,13 @@ impl Router {
         self.desktop.presses()
     }
 
+    /// When a call acted on the screen the last time: what a program reads from its terminal may then be of its hands. Now, if
+    /// one does.
+    pub fn last_act(&self) -> Option<Instant> {
+        let (under_way, ended) = *self.hands.state();
+        if under_way > 0 { Some(Instant::now()) } else { ended }
+    }
+
     pub(crate) fn desktop(&self) -> &dyn Desktop {
         &*self.desktop
     }
@@ -277,23 +310,27 @@ impl Router {
         let asks = may_ask && (is_looked_up || over_value.is_some());
         match outline {
             (Assessment { decision: Decision::Ask { .. } | Decision::Run, .. }, Some(step)) if asks => {
-                let found = self.find(request, &step).await;
+                let mut found = self.find(request, &step).await;
+                // Nobody has seen a call that runs by the plan: what it would do is told by what it meets, each time.
+                let is_planned = request.planning.agreed().is_some() && request.approved.is_none();
+                // What a later part of a batch finds under its points is held against what was there before the first.
+                let reads_controls = found.parts.len() > 1
+                    || (care == Care::Closely && found.parts.iter().all(|its| its.risk.is_none()));
+                if !is_planned && reads_controls {
+                    for (part, its) in step.parts().zip(&mut found.parts) {
+                        its.read(&controls_under(part, self.desktop(), limits).await);
+                    }
+                }
                 let mut targets = found.together();
                 if let Some(control) = over_value {
                     targets.risk = targets.risk.max(Some(Risk::Edit));
                     targets.why.get_or_insert(format!("scrolling over {control} changes its value"));
                 }
-                // Nobody has seen a call that runs by the plan: what it would do is told by what it meets, each time.
-                if request.planning.agreed().is_some() && request.approved.is_none() {
+                if is_planned {
                     for (at, (part, its)) in step.parts().zip(&found.parts).enumerate() {
                         // What a later part of a batch meets, those before it make: it is looked at when it comes.
                         let met = if at == 0 { Some(self.met(part).await) } else { None };
                         targets.meet(part, its, met.as_ref());
-                    }
-                } else if care == Care::Closely && targets.risk.is_none() {
-                    for part in step.parts().filter(|part| part.risk() == Risk::Edit) {
-                        let plan = part.plan();
-                        targets.read(&self.controls_at(plan.display(), plan.points(), limits).await);
                     }
                 }
                 let (mut assessment, step) = self.weigh(request, limits, &targets);
@@ -350,6 +387,7 @@ impl Router {
             Ok((step, found)) => {
                 let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
                 let display = step.plan().display();
+                let grants = request.grants.after_reading(request.has_read);
                 let by_plan = request.planning.agreed().filter(|_| request.approved.is_none());
                 let watched = by_plan.cloned().map(|contract| (self, contract));
                 let cx = Context::new(desktop, browser, secrets.clone(), limits, cancel, display);
@@ -361,7 +399,9 @@ impl Router {
                     ApprovalMode::Auto => None,
                     ApprovalMode::Ask | ApprovalMode::Thread => Some(Asks::All),
                 };
-                let allowed = asks.map(|asks| Allowed { asks, found, grants: request.grants, watched });
+                let allowed = asks.map(|asks| Allowed { asks, found, grants, watched });
+                let acts = |part: &Step| part.risk() >= Risk::Edit && part.plan().reach().is_on_the_screen();
+                let _acting = step.parts().any(acts).then(|| self.hands.begin());
                 carry_out(&step, allowed.as_ref(), &cx).await
             }
             Err(error) => Outcome::failed(&request.call.tool, Effect::Refused, error),
@@ -747,9 +787,12 @@ async fn strays(step: &Step, shown: &Targets, allowed: &Allowed<'_>, cx: &Contex
         Some((router, _)) => Some(router.met(step).await),
         None => None,
     };
+    let controls =
+        if watched.is_none() { controls_under(step, &*cx.desktop, &cx.limits).await } else { Vec::new() };
     // Last, and quick: which window it is must not change while its elements are read.
     let looked = target::find(&*cx.desktop, &*cx.browser, grants, &cx.ports, step).await;
     let mut now = looked.together();
+    now.read(&controls);
     let is_ruled = |touch: &&Grant| grants.ask_of(touch) && !shown.touches.contains(touch);
     if let Some(ruled) = now.touches.iter().find(is_ruled).filter(|_| step.risk() >= Risk::Edit) {
         return Some(came_to_a_rule(ruled));
@@ -808,13 +851,24 @@ fn came_to_a_rule(ruled: &Grant) -> ToolError {
     tool_error(ToolErrorKind::Forbidden, message)
 }
 
+/// What the controls under the points of an action say now.
+async fn controls_under(step: &Step, desktop: &dyn Desktop, limits: &Limits) -> Vec<String> {
+    if step.risk() != Risk::Edit {
+        return Vec::new();
+    }
+    let (display, points) = (step.plan().display(), step.plan().points());
+    goes_to::controls_at(desktop, display, points, limits.ui_nodes).await
+}
+
 /// Why a later action of a batch would send something to a host that nobody named, or carry it off otherwise, where that was
 /// not in the batch's own question.
 async fn leaves(step: &Step, shown: Option<&Targets>, grants: &Grants, cx: &Context) -> Option<ToolError> {
     if step.risk() < Risk::Edit {
         return None;
     }
-    let now = target::find(&*cx.desktop, &*cx.browser, grants, &cx.ports, step).await.together();
+    let controls = controls_under(step, &*cx.desktop, &cx.limits).await;
+    let mut now = target::find(&*cx.desktop, &*cx.browser, grants, &cx.ports, step).await.together();
+    now.read(&controls);
     let was_asked = |host: &&String| shown.is_some_and(|shown| shown.hosts.contains(host));
     let what = match now.hosts.iter().find(|host| !was_asked(host)) {
         Some(host) => format!("it would send something to {host}, which"),

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use browser::{Browser, WebTarget};
-use desktop::{Desktop, Element, Field, Inside, ListedElement, Target, WindowView};
+use desktop::{Action, Button, Desktop, Element, Field, Inside, ListedElement, Target, WindowView};
 use protocol::address;
 use protocol::contract::EffectClass;
 use protocol::tool::{Grant, Risk};
@@ -19,7 +19,7 @@ use crate::links::{self, Led};
 use crate::plan::Step;
 use crate::policy::Grants;
 use crate::ports::Ports;
-use crate::reach::{Reach, Sends};
+use crate::reach::{Act, Reach, Sends};
 use crate::secrets::{self, Landing, PASSWORD};
 use crate::whose::{in_app, is, is_unlisted, named, owned, taker};
 use crate::{goes_to, hosts, untrusted};
@@ -350,16 +350,27 @@ impl Targets {
         self.places.push(Destination::Window(touched));
     }
 
+    /// What is dragged into another window is given to it.
+    fn drops(&mut self) {
+        let mut windows = self.places.iter().filter_map(|place| match place {
+            Destination::Window(touched) => Some(touched),
+            _ => None,
+        });
+        let (Some(from), Some(to)) = (windows.next(), windows.next_back()) else { return };
+        let takes = to.class.is_some_and(|class| class == Class::Browser || class.sends());
+        if from.window != to.window && takes {
+            let why = format!("what is dropped goes to {}", to.app);
+            self.weigh(why, vec![Need::Untold("a drop in another window")]);
+        }
+    }
+
     /// Something is sent to an address: where nobody has named its host, that is asked about each time.
     fn send(&mut self, tool: &str, url: &str, grants: &Grants) {
         let Some(host) = hosts::of(url) else {
             self.is_unknown |= url != "about:blank";
             return;
         };
-        if !grants.knows(&host) {
-            self.risk = Some(Risk::Consequential);
-            self.hosts.push(untrusted::line(&host, NAME_CHARS));
-        }
+        self.visit(&host, url, grants);
         let place = address::shown(url);
         self.places.push(Destination::Address(place.clone()));
         let touch = Grant { tool: tool.to_owned(), app: Some(place) };
@@ -368,11 +379,20 @@ impl Targets {
         }
     }
 
+    /// The host of an address, and those that the address itself hands on to.
+    fn visit(&mut self, host: &str, url: &str, grants: &Grants) {
+        for host in std::iter::once(host.to_owned()).chain(hosts::carried(url)) {
+            if !grants.knows(&host) {
+                self.risk = Some(Risk::Consequential);
+                self.hosts.push(untrusted::line(&host, NAME_CHARS));
+            }
+        }
+    }
+
     /// A link or a form that is followed in a browser's window leads to an address.
     fn lead(&mut self, url: &str, grants: &Grants) {
-        if let Some(host) = hosts::of(url).filter(|host| !grants.knows(host)) {
-            self.risk = Some(Risk::Consequential);
-            self.hosts.push(untrusted::line(&host, NAME_CHARS));
+        if let Some(host) = hosts::of(url) {
+            self.visit(&host, url, grants);
         }
         // Another one there than was asked about is another act.
         self.places.insert(0, Destination::Address(url.to_owned()));
@@ -390,7 +410,13 @@ impl Targets {
                 match before {
                     Some(field) => match &field.inside {
                         Inside::Page(url) => return self.reads(part, url, grants),
-                        Inside::Around => leads_to.push(field.text.clone() + typed),
+                        Inside::Around => {
+                            let whole = field.text.clone() + typed;
+                            if part.plan().reach().enters() {
+                                self.searches(&whole, typed, grants);
+                            }
+                            leads_to.push(whole);
+                        }
                         Inside::Untold => {
                             leads_to.push(field.text.clone() + typed);
                             self.weigh(NO_PAGE.into(), vec![Need::Untold("which page gets the text")]);
@@ -424,6 +450,18 @@ impl Targets {
             if !grants.knows(&place) && !self.hosts.contains(&untrusted::line(&place, NAME_CHARS)) {
                 self.send(part.name(), &format!("https://{place}"), grants);
             }
+        }
+    }
+
+    /// What is no address goes to the search engine of the browser, once Enter is pressed. As with `webSearch`, that is asked
+    /// about once something was read, unless the words are the user's own.
+    fn searches(&mut self, whole: &str, typed: &str, grants: &Grants) {
+        let words = [whole, typed].map(str::trim);
+        let is_search = words.iter().all(|words| hosts::typed(words).is_none());
+        let is_said = words.iter().any(|words| words.is_empty() || grants.has_said(words));
+        if grants.has_read() && is_search && !is_said {
+            let why = "these words go to the browser's search engine".into();
+            self.weigh(why, vec![Need::Effect(EffectClass::Submit)]);
         }
     }
 
@@ -473,6 +511,11 @@ impl Targets {
 }
 
 const NO_PAGE: &str = "what is written in a browser goes to its page, and which one that is cannot be told";
+
+/// It pastes what is selected, or opens a link.
+fn is_middle_click(act: &Act) -> bool {
+    matches!(act, Act::Input(Action::Click { button: Button::Middle, .. }))
+}
 
 /// How a text comes into a browser's window.
 enum Written<'a> {
@@ -581,7 +624,12 @@ pub(crate) async fn find(
                 let keyboard = keyboard(desktop, windows, part, is_listed).await;
                 let role = keyboard.as_ref().and_then(|keyboard| keyboard.role.as_deref());
                 targets.add(part, taker.map(|one| one.in_role(role)));
-                if let Some(Keyboard { field, control, writes, role: _ }) = keyboard {
+                if let Some(Keyboard { field, control, writes, goes_on, role: _ }) = keyboard {
+                    if goes_on {
+                        let why = "a Tab in the text goes on to another control, which the rest may press";
+                        targets
+                            .weigh(why.into(), vec![Need::Untold("a text that goes on in another control")]);
+                    }
                     if writes && field.as_ref().is_some_and(|field| field.hides) {
                         hides = Some("the field with the keyboard".to_owned());
                     }
@@ -592,6 +640,12 @@ pub(crate) async fn find(
                 for point in points {
                     let at = Some((*display, *point));
                     targets.add(part, taker(desktop, windows, at).await.map(touched));
+                }
+                targets.drops();
+                if targets.class() == Some(Class::Browser) && part.plan().act().is_some_and(is_middle_click) {
+                    let why =
+                        "a click with the middle button brings what is selected into a page, or goes there";
+                    targets.weigh(why.into(), vec![Need::Untold("which page gets what is selected")]);
                 }
             }
             Reach::Window(id) => {
@@ -610,6 +664,10 @@ pub(crate) async fn find(
                 let shows = meant.iter().map(|one| one.role.as_str()).find(|role| *role == TERMINAL);
                 let touched = touched.map(|one| one.in_role(shows));
                 targets.add(part, touched.map(|one| one.with_control(selector.name.as_deref())));
+                if meant.is_empty() && part.risk() >= Risk::Edit {
+                    let why = "which element is meant cannot be told now".into();
+                    targets.weigh(why, vec![Need::Untold("an element that cannot be told")]);
+                }
                 targets.read(&meant.iter().map(goes_to::said).collect::<Vec<_>>());
                 let is_hidden = |one: &&Element| one.role == PASSWORD;
                 hides = meant.iter().find(is_hidden).map(|one| gravity::titled(&one.name));
@@ -625,8 +683,15 @@ pub(crate) async fn find(
                 hides = listed.as_ref().filter(is_hidden).map(|listed| gravity::titled(&listed.name));
                 let touched =
                     touched.map(|one| one.in_role(listed.as_ref().map(|listed| listed.role.as_str())));
+                let is_blank = |listed: &ListedElement| {
+                    listed.name.trim().is_empty() && goes_to::is_pressed(&listed.role)
+                };
+                let is_blank = listed.as_ref().is_some_and(is_blank);
                 let name = listed.map(|listed| listed.name);
                 targets.add(part, touched.map(|one| one.with_control(name.as_deref())));
+                if is_blank && part.risk() >= Risk::Edit {
+                    targets.read(&[String::new()]);
+                }
             }
         }
         let text = part.plan().text();
@@ -638,8 +703,12 @@ pub(crate) async fn find(
         if let Some(field) = hides.filter(|_| tells) {
             targets.expose(&field, part, grants);
         }
-        let class = targets.class();
-        if class != Some(Class::Browser) {
+        let is_browser = match targets.class() {
+            Some(class) => class == Class::Browser,
+            // A program that nobody has listed may show pages, too.
+            None => grants.has_read() && shows_pages(desktop, windows, reach).await,
+        };
+        if !is_browser {
             continue;
         }
         let Led { to, sent } = links::lead_to(desktop, browser, windows, reach).await;
@@ -672,6 +741,20 @@ pub(crate) async fn find(
     }
     found.open = windows.into_iter().flatten().map(|window| window.id.0).collect();
     found
+}
+
+/// Whether what an act goes to is a page's.
+async fn shows_pages(desktop: &dyn Desktop, windows: &[WindowView], reach: &Reach) -> bool {
+    let is_page = |inside: &Inside| matches!(inside, Inside::Page(_));
+    match reach {
+        Reach::Focus { .. } => {
+            let field = tokio::time::timeout(PATIENCE, desktop.field()).await.ok().flatten();
+            field.is_some_and(|field| is_page(&field.inside))
+        }
+        Reach::Element(_) => links::inside(desktop, reach).await.iter().any(is_page),
+        Reach::Points { .. } => links::are_at(desktop, windows, reach).await,
+        _ => false,
+    }
 }
 
 /// Where a text would be written now.

@@ -93,7 +93,6 @@ mod tests {
         assert_eq!(act["list"]["changed"], json!(["e1 label; 120,40.3 24.5x9"]));
     }
 
-    // bar: C1
     #[test]
     fn no_name_can_look_like_the_rest_of_a_line_and_what_a_line_cannot_tell_stays_whole() {
         let spoofed =

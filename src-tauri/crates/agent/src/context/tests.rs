@@ -128,7 +128,6 @@ fn a_conversation_is_not_copied_for_a_turn_but_for_one_that_is_still_under_way()
     assert_eq!((asked.messages.len(), context.messages().len()), (said, said + 2));
 }
 
-// bar: C21
 #[test]
 fn a_request_is_the_last_one_with_more_at_its_end_except_where_a_bound_was_passed() {
     let mut context = context();
@@ -367,7 +366,6 @@ fn a_request_that_is_asked_for_twice_is_the_same_and_costs_what_it_costs_once() 
     }
 }
 
-// bar: C22
 #[test]
 fn what_the_user_said_stays_theirs_and_notes_stay_with_where_they_are_from() {
     let mut context = context();

@@ -7,6 +7,7 @@ use protocol::budget::Reached;
 use protocol::contract::About;
 use protocol::event::RunEnd;
 use protocol::ids::{ApprovalId, Timestamp};
+use protocol::recap::Recap;
 use protocol::run::Fence;
 use protocol::tool::{
     Approval, ApprovalMode, Effect as CallEffect, ExecResult, Millis, Risk, Source, ToolCall, ToolError,
@@ -42,6 +43,7 @@ impl Driver {
                 let hearing = ask::PartialTurn::default();
                 let request = self.run.context.request();
                 if let Some(recap) = self.run.context.take_compacted() {
+                    let recap = Recap { tools: self.run.offer.asked_for(), ..recap };
                     self.append(EventBody::ContextCompacted { recap: Box::new(recap) }).await?;
                 }
                 let asked = ask::ask(

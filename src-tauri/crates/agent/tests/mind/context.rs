@@ -110,16 +110,21 @@ fn thirty_steps() -> Vec<Step> {
 
 #[tokio::test]
 async fn twenty_facts_of_a_runs_first_half_are_there_at_its_end_in_the_next_run_and_after_a_crash() {
-    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
-    let asked_back = |heard: &Arc<Mutex<Vec<String>>>| {
+    type Heard = Arc<Mutex<Vec<(String, bool)>>>;
+    let heard = Heard::default();
+    let asked_back = |heard: &Heard| {
         let heard = heard.clone();
         Step::with(move |request| {
-            heard.lock().unwrap().push(told(request));
+            let is_offered = request.tools.iter().any(|tool| tool.name == "mouseDown");
+            heard.lock().unwrap().push((told(request), is_offered));
             done()
         })
     };
-    let steps: Vec<Step> =
-        thirty_steps().into_iter().chain([asked_back(&heard), asked_back(&heard)]).collect();
+    let asks_for_tools = Step::call("useTools", json!({ "groups": ["held"] }));
+    let steps: Vec<Step> = std::iter::once(asks_for_tools)
+        .chain(thirty_steps())
+        .chain([asked_back(&heard), asked_back(&heard)])
+        .collect();
     let mut bench = Bench::new(steps).await;
     show_invoices(&bench);
     let session = bench.start_with(None, auto()).await;
@@ -133,8 +138,9 @@ async fn twenty_facts_of_a_runs_first_half_are_there_at_its_end_in_the_next_run_
     next.start_with(Some(session), auto()).await;
     next.end().await;
     let heard = heard.lock().unwrap();
-    for (text, when) in heard.iter().zip(["at its end", "in the next run", "after a crash"]) {
+    for ((text, is_offered), when) in heard.iter().zip(["at its end", "in the next run", "after a crash"]) {
         assert_eq!(facts(text), 2 * INVOICES, "{when}: {text}");
+        assert!(*is_offered, "{when}: the tools that were asked for are gone");
         // The answers themselves are not there any more: a title stands in its line, an amount in its note.
         assert!(!text.contains("text `Invoice"), "{when}");
         assert!(text.len() < 20_000, "{when}: {} characters", text.len());
@@ -160,7 +166,6 @@ async fn recaps(bench: &Bench, session: &SessionId) -> usize {
     history(&bench.handle, session).await.iter().filter(is_recap).count()
 }
 
-// bar: C4
 #[tokio::test]
 async fn a_long_run_that_is_woken_after_a_crash_is_told_what_it_would_have_been_told() {
     // The last click asks.

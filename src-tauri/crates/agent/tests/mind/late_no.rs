@@ -126,7 +126,7 @@ async fn a_late_no_reaches_a_run_that_waits_for_days_without_a_task() {
     }
 }
 
-// bar: C27, C76
+// bar: C27
 #[tokio::test]
 async fn a_late_no_to_a_plan_ends_it() {
     let plan = || {

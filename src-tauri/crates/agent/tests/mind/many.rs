@@ -11,14 +11,14 @@ use futures::future::BoxFuture;
 use models::SharedModel;
 use models::scripted::{Scripted, Step};
 use protocol::command::{
-    AnyCommand, CallTool, EditSession, OpenPermission, ResumeRun, RunOverrides, ShowWindow, StartRun,
-    StartedRun, StopRun, Subscribe, UpdateSettings, Window, WindowAction,
+    AnswerApproval, AnyCommand, CallTool, EditSession, OpenPermission, ResumeRun, RunOverrides, ShowWindow,
+    StartRun, StartedRun, StopRun, Subscribe, UpdateSettings, Window, WindowAction,
 };
 use protocol::event::RunEnd;
 use protocol::ids::{ModelId, RunId};
 use protocol::principal::{Principal, Surface};
 use protocol::run::Fence;
-use protocol::tool::{ApprovalMode, Mode};
+use protocol::tool::{Answer, ApprovalMode, Mode};
 use protocol::view::Check;
 use protocol::{ErrorCode, ErrorView, Event, EventBody};
 use serde_json::json;
@@ -125,6 +125,36 @@ async fn twenty_runs_take_turns_at_the_desktop_and_no_act_is_under_anothers_fenc
         assert!(longest <= 2 * RUNS, "run {number} waited for {longest} acts of others");
     }
     assert_eq!(bench.handle.overview().await.unwrap().desktop.owner, None);
+}
+
+/// Another run's agent may type a yes into the terminal in which a run's question waits.
+// bar: C35
+#[tokio::test(start_paused = true)]
+async fn an_answer_from_a_terminal_right_after_another_agents_act_is_not_taken() {
+    let typing = Step::call("type", json!({ "text": "y\n", "reason": "as it says" }));
+    let mut bench =
+        bench(vec![("asks".into(), vec![click_at(500), done()]), ("types".into(), vec![typing, done()])])
+            .await;
+    let overrides = RunOverrides {
+        approval: Some(ApprovalMode::Ask),
+        model: Some(ModelId("scripted/asks".into())),
+        ..RunOverrides::default()
+    };
+    let asking = StartRun { goal: "press it".into(), session: None, overrides };
+    let asking = bench.handle.start_run(asking, Surface::Cli).await.unwrap();
+    let question = bench.question().await;
+    let yes = || AnswerApproval {
+        approval: question.id.clone(),
+        digest: question.digest.clone(),
+        answer: Answer::Once,
+    };
+    let typing = start(&bench, "types", None).await;
+    end_of(&mut bench, &typing.run).await;
+    let refused = bench.handle.answer_approval(yes(), Surface::Cli).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::Busy, "{refused:?}");
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    bench.handle.answer_approval(yes(), Surface::Cli).await.unwrap();
+    assert!(matches!(end_of(&mut bench, &asking.run).await, RunEnd::Completed { .. }));
 }
 
 #[tokio::test]

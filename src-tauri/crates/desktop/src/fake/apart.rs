@@ -66,12 +66,21 @@ impl Windows for FakeDesktop {
     ) -> BoxFuture<'_, Result<Acted, DesktopError>> {
         Box::pin(async move {
             self.enter(Call::ChangeWindow(window, change), &CancellationToken::new()).await?;
-            let is_there = self.state().scene.windows.iter().any(|view| view.id == window);
+            let mut is_there = false;
+            self.edit(|scene| {
+                let view = scene.windows.iter_mut().find(|view| view.id == window);
+                is_there = view.is_some();
+                match (view, change) {
+                    (Some(view), WindowChange::Move { x, y }) => (view.bounds.x, view.bounds.y) = (x, y),
+                    (Some(view), WindowChange::Resize { width, height }) => {
+                        (view.bounds.width, view.bounds.height) = (width, height);
+                    }
+                    (Some(_), WindowChange::Focus) => scene.give_focus(window),
+                    _ => {}
+                }
+            });
             if !is_there {
                 return Err(DesktopError::NotFound(format!("window {}", window.0)));
-            }
-            if change == WindowChange::Focus {
-                self.edit(|scene| scene.give_focus(window));
             }
             Ok(self.acted(format!("fake: {change:?}")))
         })

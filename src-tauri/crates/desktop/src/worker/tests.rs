@@ -57,9 +57,9 @@ async fn threads_that_hang_are_bounded_and_all_goes_on_when_they_come_free() {
         }
     }
     assert!(matches!(refused, Some(Err(DesktopError::NotAvailable(_)))), "{refused:?}");
-    // One that came too late to be begun hangs nothing.
     assert!(free.len() >= HANGING + 2);
-    assert_eq!(worker.threads.load(Ordering::SeqCst), HANGING + 1);
+    // One that came too late to be begun hangs nothing, and may have ended since.
+    assert!(worker.threads.load(Ordering::SeqCst) <= HANGING + 1);
     drop(free);
     let end = std::time::Instant::now() + Duration::from_secs(20);
     while worker.run(Duration::from_secs(10), |()| Ok(7)).await != Ok(7) {

@@ -107,7 +107,7 @@ fn a_newer_journal_is_refused_not_downgraded() {
     let (home, path) = filled();
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 1_000).unwrap();
     check_refused(home.path(), "newer", |error| {
-        matches!(error, JournalError::Newer { found: 1_000, known: 10, copy: Some(_), .. })
+        matches!(error, JournalError::Newer { found: 1_000, known: 11, copy: Some(_), .. })
     });
 }
 
@@ -374,9 +374,9 @@ fn the_making_of_the_index_killed_midway_is_begun_anew_from_the_events() {
         let killed: Vec<Migration> = MIGRATIONS
             .iter()
             .map(|known| match known.version {
-                9 => Migration {
+                11 => Migration {
                     apply: |connection, path| {
-                        (MIGRATIONS[8].apply)(connection, path)?;
+                        (MIGRATIONS[10].apply)(connection, path)?;
                         std::process::abort()
                     },
                     ..*known
@@ -404,7 +404,7 @@ fn the_making_of_the_index_killed_midway_is_begun_anew_from_the_events() {
         .unwrap();
     assert!(!status.success() && status.code().is_none(), "the child died of its abort: {status}");
     // All versions before it are whole.
-    assert_eq!(schema::user_version(&Connection::open(&path).unwrap()).unwrap(), 8);
+    assert_eq!(schema::user_version(&Connection::open(&path).unwrap()).unwrap(), 10);
     assert_eq!(known(home.path()), expected);
     assert_eq!(known(home.path()), expected, "and stays so");
 }

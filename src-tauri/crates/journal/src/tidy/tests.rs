@@ -137,6 +137,37 @@ fn what_is_kept_of_changed_files_goes_with_its_session_and_not_with_old_pictures
 }
 
 #[test]
+fn a_long_session_leaves_the_search_in_parts_and_goes_with_the_last() {
+    let (_home, journal) = journal();
+    append(&journal, scope("1", "1"), created("one")).unwrap();
+    for number in 0..3 * TEXTS {
+        let text = format!("the words of number {number}");
+        append(&journal, scope("1", "1"), EventBody::RunSteered { text }).unwrap();
+    }
+    append(&journal, scope("1", "1"), EventBody::SessionDeleted).unwrap();
+    let goes = Tidy { deleted_before: ALL, ..Tidy::default() };
+    let left = || {
+        read(&journal, |reader| {
+            let counted = reader.connection.query_row("SELECT COUNT(*) FROM texts", [], |row| row.get(0));
+            Ok(counted.unwrap())
+        })
+        .unwrap()
+    };
+    let mut before: usize = left();
+    loop {
+        let tidied = tidy(&journal, goes);
+        assert!(tidied.more);
+        assert!(before - left() <= TEXTS, "others wait to write");
+        before = left();
+        if !tidied.sessions.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(before, 0);
+    assert_eq!(tidy(&journal, goes), Tidied::default());
+}
+
+#[test]
 fn a_session_with_an_open_run_is_not_purged() {
     let (_home, journal) = journal();
     append(&journal, scope("1", "1"), created("one")).unwrap();

@@ -1,5 +1,6 @@
 //! The second layer inside the sandbox, set up by a small program of ours before the command begins: limits, Landlock
-//! (writes only where they are meant), and the first place in the queue when the system runs out of memory.
+//! (writes only where they are meant), a low priority, and the first place in the queue when the system runs out of
+//! memory.
 //!
 //! It must be a small program: the application itself takes longer to start than the whole sandbox.
 
@@ -70,9 +71,12 @@ mod linux {
         ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr,
         RulesetStatus, Scope, path_beneath_rules,
     };
-    use rustix::process::{Resource, Rlimit, setrlimit};
+    use rustix::process::{Resource, Rlimit, setpriority_process, setrlimit};
 
     use super::{ConfineError, IN_FORCE, TELL};
+
+    /// How far a command gives way to the user's own programs, as `nice` counts.
+    const GIVES_WAY: i32 = 5;
 
     pub(super) fn confine(words: &mut dyn Iterator<Item = OsString>) -> Result<Infallible, ConfineError> {
         let mut number = |what: &str| {
@@ -95,8 +99,12 @@ mod linux {
             setrlimit(resource, Rlimit { current: most, maximum: most })
                 .map_err(|error| ConfineError::Limit { what, source: error.into() })?;
         }
-        // Not to be had everywhere, and no harm where it is not.
+        // Not to be had everywhere, and no harm where they are not.
         let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
+        let _ = setpriority_process(None, GIVES_WAY);
+        // Where the kernel shares the processors among sessions, a process's own priority counts only within its own. It takes
+        // one such wish of a user in a tenth of a second.
+        let _ = std::fs::write("/proc/self/autogroup", GIVES_WAY.to_string());
         let in_force = landlock(&writable).map_err(|error| ConfineError::Landlock(error.to_string()))?;
         if in_force && std::env::var_os(TELL).is_some() {
             eprintln!("{IN_FORCE}");

@@ -346,7 +346,7 @@ async fn typing_into_the_terminal_by_ioctl_is_refused_and_would_reach_nobody() {
 /// What a command says of a file that is closed to it.
 const CLOSED: &str = "Permission denied";
 
-// bar: C7, C13
+// bar: C7
 #[tokio::test]
 async fn what_holds_keys_cannot_be_read_by_a_command_that_was_not_allowed_to() {
     let here = here();
@@ -449,7 +449,6 @@ async fn what_runs_something_later_cannot_be_changed_by_a_command_and_what_it_ma
     ]);
 }
 
-// bar: C20, C21
 #[tokio::test]
 async fn a_look_at_a_repository_runs_nothing_that_its_configuration_or_its_hooks_name() {
     let here = here();

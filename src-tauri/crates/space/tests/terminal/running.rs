@@ -87,6 +87,22 @@ async fn a_job_is_read_from_a_line_on_and_stopped() {
 }
 
 #[tokio::test]
+async fn a_command_gives_way_to_the_users_programs() {
+    let here = here();
+    let own: i32 = here.says("nice").await.trim().parse().unwrap();
+    assert!(own >= 5, "{own}");
+    // Only where the kernel knows it, which takes one such wish of a user in a tenth of a second: "/autogroup-217 nice 5".
+    let end = std::time::Instant::now() + Duration::from_secs(20);
+    loop {
+        let group = here.says("cat /proc/self/autogroup 2>/dev/null; true").await;
+        if group.is_empty() || group.trim().ends_with(" nice 5") {
+            break;
+        }
+        assert!(std::time::Instant::now() < end, "{group}");
+    }
+}
+
+#[tokio::test]
 async fn the_terminal_has_a_size_and_takes_another() {
     let here = here();
     let spec = CommandSpec {

@@ -1,6 +1,6 @@
 //! A Space, a terminal in it, and what a command said.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -13,10 +13,18 @@ pub struct Here {
     pub space: TempDir,
 }
 
+/// Names another confiner, for those who cannot read the folder of the build.
+pub const CONFINER: &str = "TEST_CONFINER";
+
+pub fn confiner() -> PathBuf {
+    let built = || env!("CARGO_BIN_EXE_miki-confine").into();
+    std::env::var_os(CONFINER).map_or_else(built, PathBuf::from)
+}
+
 pub fn sandbox() -> Arc<Sandbox> {
     static SANDBOX: OnceLock<Arc<Sandbox>> = OnceLock::new();
     Arc::clone(SANDBOX.get_or_init(|| {
-        let found = Sandbox::probe(Some(Path::new(env!("CARGO_BIN_EXE_miki-confine"))));
+        let found = Sandbox::probe(Some(&confiner()));
         assert_eq!(*found.strength(), Strength::Bubblewrap { seccomp: true, landlock: true });
         Arc::new(found)
     }))

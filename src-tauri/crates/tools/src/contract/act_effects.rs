@@ -229,7 +229,7 @@ pub(crate) fn is_told(element: &Element) -> bool {
     is_field(element) || (ROLES.contains(&element.role.as_str()) && !said(element).is_empty())
 }
 
-fn is_field(element: &Element) -> bool {
+pub(crate) fn is_field(element: &Element) -> bool {
     FIELDS.contains(&element.role.as_str()) || element.states.iter().any(|state| state == "editable")
 }
 

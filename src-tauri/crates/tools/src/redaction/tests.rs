@@ -1,6 +1,7 @@
 //! Tests of `redaction`.
 
 use protocol::command::Secret as Value;
+use protocol::tool::{Change, Changed};
 
 use super::*;
 use crate::secrets::SecretScope;
@@ -26,6 +27,30 @@ fn a_value_is_taken_out_of_all_that_comes_back_and_a_short_one_only_where_it_sta
         serde_json::json!({ "note": ["x{{bank}}x", { "ref": "e1234", "value": "PIN {{pin}}." }], "count": 1234 })
     );
     assert!(!format!("{:?}", all()).contains("hunter2"));
+}
+
+#[test]
+fn a_value_is_taken_out_of_what_people_are_shown_of_a_command_and_of_a_changed_file() {
+    let span = |text: &str, bold| Span { text: text.into(), style: Style { bold, ..Style::default() } };
+    let printed = |text: &[&str]| Line {
+        spans: text.iter().zip([false, true]).map(|(text, bold)| span(text, bold)).collect(),
+        cut: 0,
+    };
+    let mut outcome = Outcome::looked("", Json::Null);
+    outcome.output = vec![printed(&["it is hun", "ter2 {{pin}}."]), printed(&["plain ", "and bold"])];
+    outcome.changes = vec![Change {
+        of: Changed::File,
+        name: "a.txt".into(),
+        diff: Some("+ hunter2 {{pin}}".into()),
+        data: Json::Null,
+    }];
+    redact(&mut outcome, &all());
+    assert_eq!(outcome.output[0].spans, [span("it is {{bank}}.", false)], "whatever colours it had");
+    assert_eq!(outcome.output[1], printed(&["plain ", "and bold"]));
+    assert_eq!(outcome.changes[0].diff.as_deref(), Some("+ {{bank}}"));
+    let mut lines = vec![printed(&["hunter2 ", "{{pin}}"])];
+    redact_lines(&mut lines, &all());
+    assert_eq!(lines[0].spans, [span("{{bank}}", false)], "while it runs, too");
 }
 
 #[test]

@@ -105,7 +105,12 @@ pub(super) async fn add_calendar(
     // What is not there any more, or in no calendar, is refused by whoever would change it.
     let Some(Looked { there, calendar, invited }) = look_at(entry, ports).await else {
         targets.is_unknown = true;
-        targets.needs.push(Need::Untold("a calendar's entry that cannot be told"));
+        let need = Need::Untold("a calendar's entry that cannot be told");
+        if matches!(entry, Entry::Event(_)) {
+            targets.weigh("who is invited to it cannot be told".into(), vec![need]);
+        } else {
+            targets.needs.push(need);
+        }
         return;
     };
     targets.needs.push(Need::Application(calendar.clone()));

@@ -1,6 +1,6 @@
 //! What makes an act grave: the kind of its application, what its control says, what it writes into a password field.
 
-use desktop::{Action, Desktop, Field, Key, WindowView};
+use desktop::{Action, Desktop, Field, Inside, Key, WindowView};
 use protocol::contract::EffectClass;
 
 use super::{NAME_CHARS, PATIENCE, Touched};
@@ -45,11 +45,16 @@ pub(super) fn says(control: &str) -> Option<(String, Vec<Need>)> {
     words::says(control).map(|does| (format!("“{control}” {does}"), contract::of_control(control)))
 }
 
-/// In a chat, a button with nothing but a sign on it is the one that sends.
+/// In a chat, a button with nothing but a sign on it is the one that sends, and one of which nothing is told may be.
 pub(super) fn says_nothing(control: &str, class: Option<Class>) -> Option<(String, Vec<Need>)> {
     let class = class.filter(|class| class.sends())?;
-    let is_sign = !control.is_empty() && !control.chars().any(char::is_alphanumeric);
-    let why = || format!("“{control}” in {} may send", class.called());
+    let is_sign = !control.chars().any(char::is_alphanumeric);
+    let control = if control.is_empty() {
+        "what does not say what it is".to_owned()
+    } else {
+        format!("“{control}”")
+    };
+    let why = || format!("{control} in {} may send", class.called());
     is_sign.then(|| (why(), vec![Need::Effect(EffectClass::Send)]))
 }
 
@@ -63,6 +68,8 @@ pub(super) struct Keyboard {
     pub role: Option<String>,
     /// Whether something is brought into a field: Enter and the way about bring nothing.
     pub writes: bool,
+    /// A Tab in the text leaves the field, and what comes after it presses whatever is next.
+    pub goes_on: bool,
 }
 
 /// Whether it writes into the field that has the keyboard, or may press what has it: a shortcut is for the whole window.
@@ -88,8 +95,17 @@ pub(super) async fn keyboard(
     let field = tokio::time::timeout(PATIENCE, desktop.field()).await.ok().flatten();
     let is_looked_at = field.is_none() && (presses || !is_listed);
     let focused = if is_looked_at { links::focused(desktop, windows).await } else { None };
-    let control = focused.as_ref().filter(|_| presses).map(goes_to::said);
-    Some(Keyboard { field, control, role: focused.map(|one| one.role), writes })
+    let control = focused.as_ref().filter(|_| presses).map(goes_to::said).filter(|said| !said.is_empty());
+    // In a text of many lines a Tab is a character; a page moves on from those, too.
+    let keeps_tabs =
+        field.as_ref().is_some_and(|field| field.takes_lines && !matches!(field.inside, Inside::Page(_)));
+    let goes_on = !keeps_tabs && presses_after_a_tab(action);
+    Some(Keyboard { field, control, role: focused.map(|one| one.role), writes, goes_on })
+}
+
+fn presses_after_a_tab(action: &Action) -> bool {
+    let Action::Type { text } = action else { return false };
+    text.split_once('\t').is_some_and(|(_, rest)| rest.contains([' ', '\n', '\r']))
 }
 
 /// Whether a button that has the keyboard would be pressed.
@@ -111,7 +127,8 @@ fn writes(action: &Action) -> bool {
 /// Whether the keys bring a text into whatever has the keyboard: letters, or what was copied.
 pub(super) fn brings(part: &Step) -> bool {
     let Some(Act::Input(action)) = part.plan().act() else { return false };
-    let is_letter = |key: &Key| matches!(key, Key::Char(_) | Key::Space);
+    // Insert pastes with Shift, which may be held down from an earlier call.
+    let is_letter = |key: &Key| matches!(key, Key::Char(_) | Key::Space | Key::Insert);
     match action {
         Action::Type { text } => !text.is_empty(),
         Action::Press { key, .. } | Action::KeyDown { key } => is_letter(key),

@@ -109,7 +109,9 @@ pub(super) async fn value_of(cx: &Context, target: &Target) -> Option<Value> {
         Target::Selector(selector) => {
             let meant = links::meant(&*cx.desktop, selector).await;
             let [one] = <[Element; 1]>::try_from(meant).ok()?;
-            (selector.app.clone()?, one)
+            let listed = cx.desktop.listed(one.reference.clone());
+            let listed = tokio::time::timeout(PATIENCE, listed).await.ok()?.map(|listed| listed.app);
+            (listed.or_else(|| selector.app.clone())?, one)
         }
     };
     let is_secret = |secret: &crate::Secret| element.value.contains(&secret.value.0);

@@ -15,6 +15,7 @@ use super::{
     within,
 };
 use crate::reach::{Ordered, Reach};
+use crate::redaction::redact_lines;
 use crate::untrusted;
 
 const LINE_CHARS: usize = 20_000;
@@ -104,9 +105,10 @@ impl Run {
     async fn carry_out(&self, cx: &Context) -> Result<Outcome, ToolError> {
         let terminal = commands::terminal(cx)?;
         let line = commands::shown(&self.spec.command);
-        let progress = cx.ports.progress.clone();
-        let tell = move |Update { first, lines }| {
+        let (progress, secrets) = (cx.ports.progress.clone(), cx.secrets.clone());
+        let tell = move |Update { first, mut lines }| {
             if let Some(progress) = &progress {
+                redact_lines(&mut lines, &secrets);
                 progress.tell(first, lines);
             }
         };

@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agenda::fake::Fake;
+use desktop::{WindowId, WindowView};
+use protocol::geometry::NormRect;
 use protocol::tool::{ApprovalMode, Changed, Effect, Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
 use space::files::{Places, Space};
@@ -415,6 +417,49 @@ async fn an_event_and_a_reminder_are_made_changed_and_taken_back() {
     assert_eq!(left.result.data["reminders"], json!([]));
 }
 
+/// A server on this machine that answers each request with this.
+fn server(content_type: &'static str, body: &'static str) -> u16 {
+    use std::io::{BufRead, BufReader, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let asked = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
+            asked.take_while(|line| !line.is_empty()).for_each(drop);
+            let head = format!("content-type: {content_type}\r\ncontent-length: {}", body.len());
+            let _ = write!(stream, "HTTP/1.1 200 OK\r\n{head}\r\nconnection: close\r\n\r\n{body}");
+        }
+    });
+    port
+}
+
+#[tokio::test]
+async fn a_page_is_fetched_as_markdown_and_a_search_brings_titles_and_addresses() {
+    let page = server(
+        "text/html",
+        "<title>Fish</title><nav>menu</nav><article><h1>Carp</h1><p>It lives in <a href='/pond'>ponds</a>, and has lived \
+         there for a long time, as far as anybody can tell.</p></article>",
+    );
+    let found = server(
+        "application/json",
+        r#"{"results":[{"title":"Carp","url":"https://example.org/carp","content":"A fish."}]}"#,
+    );
+    let mut session = Session::new();
+    session.ports.web = Some(Arc::new(WebPort {
+        fetcher: Fetcher::new("test", Guard::reaching_loopback()).unwrap(),
+        searcher: Searcher::new("test").unwrap(),
+        engine: Some(Ok(web::Engine::SearXng { url: format!("http://127.0.0.1:{found}") })),
+    }));
+    let fetched = session.done("webFetch", json!({"url": format!("http://127.0.0.1:{page}/fish")})).await;
+    let text = fetched.result.data.to_string();
+    assert!(text.contains("# Carp") && text.contains("ponds") && !text.contains("<p>"), "{text}");
+    assert!(!fetched.result.read.is_empty(), "who wrote it is known");
+    let found = session.done("webSearch", json!({"query": "carp"})).await;
+    let text = found.result.data.to_string();
+    assert!(text.contains("https://example.org/carp") && text.contains("A fish."), "{text}");
+    assert!(!found.result.read.is_empty());
+}
+
 #[tokio::test]
 async fn a_change_on_the_screen_is_taken_back_where_it_is_as_it_was_left() {
     let session = Session::new();
@@ -429,6 +474,100 @@ async fn a_change_on_the_screen_is_taken_back_where_it_is_as_it_was_left() {
     session.done("writeClipboard", json!({"text": "newer"})).await;
     let error = session.router.take_back(&again.result.changes[0], &session.ports).await.unwrap_err();
     assert!(error.message.contains("since"), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_value_and_a_windows_place_are_put_back_where_nobody_has_changed_them_since() {
+    let fake = desktop();
+    let (bounds, id) = (NormRect { x: 100.0, y: 100.0, width: 300.0, height: 200.0 }, WindowId(7));
+    fake.edit(|scene| {
+        let element = &mut scene.snapshot.elements[0];
+        (element.role, element.name, element.value) = ("entry".into(), "Name".into(), "Ada".into());
+        let (title, app) = ("Untitled".into(), "Editor".into());
+        scene.windows =
+            vec![WindowView { id, title, app, pid: Some(7), display: 0, bounds, states: Vec::new() }];
+    });
+    let session = Session { router: Router::builtin(fake.clone()), ..Session::new() };
+    let value = || {
+        let mut value = String::new();
+        fake.edit(|scene| value.clone_from(&scene.snapshot.elements[0].value));
+        value
+    };
+    let place = || {
+        let mut place = None;
+        fake.edit(|scene| place = Some(scene.windows[0].bounds));
+        place.unwrap()
+    };
+    // However the element is meant: also by its name alone, in whatever application is in front.
+    for meant in [
+        json!({"ref": "e1", "value": "Grace"}),
+        json!({"name": "Name", "value": "Grace"}),
+        json!({"app": "Editor", "name": "Name", "value": "Grace"}),
+    ] {
+        let set = session.done("setValue", meant.clone()).await;
+        assert_eq!(value(), "Grace");
+        assert_eq!(set.result.changes[0].of, Changed::Value, "{meant}");
+        session.take_back(&set).await;
+        assert_eq!(value(), "Ada", "{meant}");
+    }
+    let set = session.done("setValue", json!({"ref": "e1", "value": "Grace"})).await;
+    fake.edit(|scene| scene.snapshot.elements[0].value = "typed by its user".into());
+    let error = session.router.take_back(&set.result.changes[0], &session.ports).await.unwrap_err();
+    assert!(error.message.contains("since"), "{error:?}");
+    assert_eq!(value(), "typed by its user");
+    for change in [
+        json!({"window": 7, "change": "move", "x": 400, "y": 300}),
+        json!({"window": 7, "change": "resize", "width": 500, "height": 400}),
+    ] {
+        let changed = session.done("changeWindow", change.clone()).await;
+        assert_ne!(place(), bounds, "{change}");
+        session.take_back(&changed).await;
+        assert_eq!(place(), bounds, "{change}");
+    }
+    let moved =
+        session.done("changeWindow", json!({"window": 7, "change": "move", "x": 400, "y": 300})).await;
+    fake.edit(|scene| scene.windows[0].bounds.x = 20.0);
+    let error = session.router.take_back(&moved.result.changes[0], &session.ports).await.unwrap_err();
+    assert!(error.message.contains("since"), "{error:?}");
+}
+
+/// A calendar's server may write to those who are invited.
+// bar: C35
+#[tokio::test]
+async fn in_auto_a_change_of_an_event_with_guests_asks_once_something_was_read() {
+    let fake = Arc::new(Fake::new());
+    let event = |uid: &str, guests: &str| {
+        format!(
+            "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:test\r\nBEGIN:VEVENT\r\nUID:{uid}\r\nDTSTAMP:20261124T120000Z\r\n\
+             DTSTART:20261201T090000Z\r\nSUMMARY:{uid}\r\n{guests}END:VEVENT\r\nEND:VCALENDAR\r\n"
+        )
+    };
+    fake.set("/office/party.ics", &event("party", "ATTENDEE:mailto:b@example.org\r\n"));
+    fake.set("/office/alone.ics", &event("alone", ""));
+    let mut session = Session::new();
+    session.ports.agenda = Some(Arc::new(AgendaPort { agenda: fake, usual: String::new() }));
+    let listed = session.done("listEvents", json!({"from": "2026-12-01", "to": "2026-12-02"})).await;
+    let id = |title: &str| {
+        let events = listed.result.data["events"].as_array().unwrap();
+        events.iter().find(|event| event["title"] == title).unwrap()["id"].clone()
+    };
+    let tainted =
+        |tool: &str, arguments: Value| ExecRequest { has_read: true, ..session.request(tool, arguments) };
+    for (tool, arguments, asks) in [
+        ("changeEvent", json!({"id": id("party"), "title": "secret"}), true),
+        ("deleteEvent", json!({"id": id("party")}), true),
+        ("changeEvent", json!({"id": "/office/no-such.ics", "title": "secret"}), true),
+        ("changeEvent", json!({"id": id("alone"), "title": "mine"}), false),
+        (
+            "createEvent",
+            json!({"title": "mine", "start": "2026-12-01T10:00:00", "timeZone": "Europe/Berlin"}),
+            false,
+        ),
+        ("createReminder", json!({"title": "mine"}), false),
+    ] {
+        let asked = session.asks(&tainted(tool, arguments.clone())).await;
+        assert_eq!(asked.is_some_and(|why| why.contains("invited")), asks, "{tool} {arguments}");
+    }
 }
 
 /// A yes, or a grant, is for the entry and the calendar that were told, whatever the call's id leads to by then.
@@ -557,7 +696,7 @@ async fn in_plan_mode_no_group_of_tools_is_promised_that_acts() {
 }
 
 /// A command reaches files without naming them.
-// bar: C7, C13
+// bar: C7
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_command_reads_what_holds_keys_and_leaves_what_runs_later_only_where_its_line_names_it() {

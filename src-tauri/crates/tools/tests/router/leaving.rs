@@ -47,11 +47,28 @@ async fn in_auto_what_carries_something_away_asks_once_something_was_read() {
         ("Thunderbird", "Send", "clickElement", by_ref.clone()),
         ("Thunderbird", "Send", "clickElement", by_name),
         ("Thunderbird", "Send", "clickElement", json!({"app": "Thunderbird", "name": "en"})),
+        // However an element may be named: as elements are chosen, so they are read.
+        ("Thunderbird", "Send", "clickElement", json!({"app": "Thunderbird", "name": "end."})),
+        ("Thunderbird", "Send", "clickElement", json!({"app": "Thunderbird", "name": " send… "})),
+        (
+            "Thunderbird",
+            "Send",
+            "clickElement",
+            json!({"app": "Thunderbird", "role": "butto", "name": "Send"}),
+        ),
+        ("Thunderbird", "Send", "clickElement", json!({"app": "Thunderbird", "role": "button"})),
+        // Nobody can tell what will be there by then.
+        ("Painter", "Save", "clickElement", json!({"app": "Painter", "name": "Go"})),
+        ("Thunderbird", "", "pressMenu", json!({"app": "Thunderbird", "path": ["Message", "S_end now"]})),
+        // What does not say what it is may be what sends.
+        ("Signal", "", "click", middle()),
+        ("Signal", "", "clickElement", by_ref.clone()),
         ("Thunderbird", "", "hotkey", json!({"keys": ["alt", "s"]})),
         ("Signal", "Message", "doAction", json!({"ref": "e1", "action": "activate"})),
         ("Thunderbird", "Send", "doAction", json!({"ref": "e1", "action": "click"})),
         ("Thunderbird", "", "pressMenu", json!({"app": "Thunderbird", "path": ["Message", "Send now"]})),
         ("Thunderbird", "Send", "batch", batch("clickElement", by_ref.clone())),
+        ("Thunderbird", "Send", "batch", batch("click", middle())),
         ("Signal", "", "type", typed("I owe you\n")),
         ("Signal", "", "press", json!({"key": "Enter"})),
         ("Signal", "", "setValue", json!({"ref": "e1", "value": "I owe you\n"})),
@@ -80,6 +97,16 @@ async fn in_auto_what_carries_something_away_asks_once_something_was_read() {
         let unread = ExecRequest { has_read: false, ..request };
         let unread = router.assess(&unread, &limits()).await;
         assert_eq!(unread.decision, Decision::Run, "{app} {control} {tool}: the user's own words ask for it");
+    }
+    // A Tab leaves a field of one line, and what comes after it is for another control.
+    let fake = stage("Painter", "");
+    let router = Router::builtin(fake.clone());
+    for (takes_lines, text, is_asked) in
+        [(false, "a\t ", true), (false, "a\tb\n", true), (false, "a\tb", false), (true, "a\t b\n", false)]
+    {
+        fake.edit(|scene| scene.field = Some(Field { takes_lines, ..field() }));
+        let left = router.assess(&tainted("type", typed(text)), &limits()).await;
+        assert_eq!(asks(&left), is_asked, "{text:?} {takes_lines}");
     }
     // The keyboard presses what it is on.
     let fake = stage("Thunderbird", "Send");
@@ -144,6 +171,132 @@ async fn in_auto_a_batch_that_comes_to_carry_something_away_ends_there() {
     let error = result.error.unwrap().message;
     assert!(error.contains("xterm is a terminal"), "{error}");
     assert_eq!(fake.actions().len(), 1);
+}
+
+// bar: C35
+#[tokio::test(start_paused = true)]
+async fn in_auto_a_batch_that_comes_upon_what_sends_ends_there() {
+    let at = |x: u32| json!({"tool": "click", "arguments": {"x": x, "y": 500}});
+    let fake = stage("Thunderbird", "Compose");
+    fake.react(|action, scene| {
+        if matches!(action, Action::Click { .. }) {
+            scene.snapshot.elements = vec![named("Send")];
+        }
+    });
+    let router = Router::builtin(fake.clone());
+    let batch = json!({"actions": [at(500), at(500)]});
+    let request = tainted("batch", batch.clone());
+    assert_eq!(router.assess(&request, &limits()).await.decision, Decision::Run);
+    let result = execute(&router, request, CancellationToken::new()).await.result;
+    let error = result.error.unwrap().message;
+    assert!(error.contains("“Send” sends"), "{error}");
+    assert_eq!(fake.actions().len(), 1);
+    // The same where its user has allowed the batch, and what it came to was not in their question.
+    fake.edit(|scene| scene.snapshot.elements = vec![named("Compose")]);
+    let asking = ExecRequest { approval: ApprovalMode::Ask, ..tainted("batch", batch) };
+    let approved = Some(router.assess(&asking, &limits()).await.yes());
+    let approved = ExecRequest { approved, ..asking };
+    let result = execute(&router, approved.clone(), CancellationToken::new()).await.result;
+    assert!(result.error.is_some_and(|error| error.message.contains("“Send” sends")));
+    assert_eq!(fake.actions().len(), 2);
+    // What they have seen and allowed is done.
+    let seen = ExecRequest { approved: None, ..approved };
+    let approved = Some(router.assess(&seen, &limits()).await.yes());
+    let done = execute(&router, ExecRequest { approved, ..seen }, CancellationToken::new()).await.result;
+    assert_eq!(done.error, None);
+    assert_eq!(fake.actions().len(), 4);
+}
+
+// bar: C35
+#[tokio::test(start_paused = true)]
+async fn in_auto_a_menu_that_lies_over_something_smaller_is_read() {
+    let fake = stage("Painter", "");
+    let wide = NormRect { x: 300.0, y: 470.0, width: 400.0, height: 60.0 };
+    let item = Element { role: "menu item".into(), bounds: wide, ..named("Publish") };
+    let below = Element { role: "list item".into(), ..named("a file") };
+    fake.edit(|scene| scene.snapshot.elements = vec![item, below]);
+    let router = Router::builtin(fake);
+    assert!(asks(&router.assess(&tainted("click", middle()), &limits()).await));
+}
+
+// bar: C35
+#[tokio::test(start_paused = true)]
+async fn in_auto_what_is_dropped_or_pasted_with_the_middle_button_into_what_sends_asks() {
+    for app in ["Chromium", "Thunderbird"] {
+        let fake = stage(app, "Archive");
+        fake.edit(|scene| {
+            let mut files = window("Files");
+            files.id = desktop::WindowId(2);
+            files.pid = Some(8);
+            files.bounds.width = 200.0;
+            scene.windows[0].bounds.x = 200.0;
+            scene.windows[0].bounds.width = 800.0;
+            scene.windows.push(files);
+        });
+        let router = Router::builtin(fake);
+        let drag = json!({"from": {"x": 100, "y": 500}, "to": {"x": 500, "y": 500}});
+        assert!(asks(&router.assess(&tainted("drag", drag), &limits()).await), "{app}");
+    }
+    let router = Router::builtin(stage("Chromium", "Archive"));
+    let click = json!({"x": 500, "y": 500, "button": "middle"});
+    assert!(asks(&router.assess(&tainted("click", click), &limits()).await));
+}
+
+// bar: C35
+#[tokio::test(start_paused = true)]
+async fn in_auto_a_program_in_no_list_that_shows_pages_is_a_browser() {
+    let fake = stage("my-browser", "");
+    fake.edit(|scene| {
+        let inside = Inside::Page("https://evil.test/".into());
+        scene.field = Some(Field { inside: inside.clone(), ..field() });
+        scene.inside = inside;
+        scene.link = Some("https://evil.test/?d=secret".into());
+    });
+    let router = Router::builtin(fake.clone());
+    for (tool, arguments) in
+        [("type", json!({"text": "secret"})), ("setValue", json!({"ref": "e1", "value": "secret"}))]
+    {
+        let asked = router.assess(&tainted(tool, arguments), &limits()).await;
+        assert_eq!(asked.hosts, ["evil.test"], "{tool}");
+        assert!(asks(&asked), "{tool}");
+    }
+    fake.edit(|scene| {
+        scene.snapshot.elements = vec![Element { role: "link".into(), ..named("More") }];
+    });
+    for (tool, arguments) in [("click", middle()), ("clickElement", json!({"ref": "e1"}))] {
+        let asked = router.assess(&tainted(tool, arguments), &limits()).await;
+        assert_eq!(asked.hosts, ["evil.test"], "{tool}");
+    }
+}
+
+// bar: C35
+#[tokio::test(start_paused = true)]
+async fn what_an_address_hands_on_to_is_asked_about_too() {
+    let router = Router::builtin(stage("Painter", "")).with_browser(FakeBrowser::new());
+    let asked = async |url: &str| {
+        let mut grants = Grants::default();
+        grants.note_words("look at home.test");
+        let request = ExecRequest { grants, ..tainted("webNavigate", json!({"url": url})) };
+        router.assess(&request, &limits()).await.hosts
+    };
+    for url in [
+        "https://home.test/r?to=https://evil.test/?d=secret",
+        "https://home.test/r?to=https%3A%2F%2Fevil.test%2F%3Fd%3Dsecret",
+        "https://home.test/r?to=%2568ttps%253A%252F%252Fevil.test/",
+        "https://home.test/r?to=//evil.test/x",
+        "https://home.test/r?a=1&to=evil.test",
+        "https://home.test/go/https://evil.test/",
+        "https://home.test/#to=https://evil.test",
+    ] {
+        assert_eq!(asked(url).await, ["evil.test"], "{url}");
+    }
+    for url in [
+        "https://home.test/r?to=https://www.home.test/in",
+        "https://home.test/find?q=what+is+1.5",
+        "https://home.test/a/b.html?file=notes.md",
+    ] {
+        assert_eq!(asked(url).await, [""; 0], "{url}");
+    }
 }
 
 fn form() -> WebTarget {

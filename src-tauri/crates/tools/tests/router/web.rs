@@ -320,10 +320,11 @@ async fn a_link_in_a_browser_that_leads_to_a_host_nobody_named_asks_however_it_i
     assert!(asks_about(&router.assess(&enter(), &limits()).await, "evil.test"));
     show("Chromium", "https://example.org/");
     assert_eq!(router.assess(&enter(), &limits()).await.decision, Decision::Run);
-    // What no browser shows goes nowhere by itself.
+    // A program in no list hands its links to the browser.
     show("Editor", "https://evil.test/");
-    let auto = ExecRequest { has_read: true, ..request("click", json!({"x": 500, "y": 500})) };
-    assert_eq!(router.assess(&auto, &limits()).await.decision, Decision::Run);
+    let auto = |has_read| ExecRequest { has_read, ..request("click", json!({"x": 500, "y": 500})) };
+    assert!(asks_about(&router.assess(&auto(true), &limits()).await, "evil.test"));
+    assert_eq!(router.assess(&auto(false), &limits()).await.decision, Decision::Run);
 }
 
 // bar: C35

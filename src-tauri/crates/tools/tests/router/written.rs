@@ -73,6 +73,8 @@ async fn what_is_written_into_a_page_asks_for_its_host_however_it_is_written() {
         ("hotkey", json!({"keys": ["ctrl", "v"]})),
         ("hotkey", json!({"keys": ["ctrl", "shift", "v"]})),
         ("hotkey", json!({"keys": ["shift", "Insert"]})),
+        // Shift may be held down by an earlier call.
+        ("press", json!({"key": "Insert"})),
         ("setValue", json!({"ref": "e1", "value": "secret"})),
         ("setValue", json!({"app": "Chromium", "name": "Open field", "value": "secret"})),
     ] {
@@ -101,6 +103,31 @@ async fn what_is_written_into_a_page_asks_for_its_host_however_it_is_written() {
     // What moves about and brings nothing asks nothing.
     for asked in loosest("press", &json!({"key": "Down"})) {
         assert_eq!(router.assess(&asked, &limits()).await.decision, Decision::Run);
+    }
+}
+
+/// As `webSearch` asks.
+// bar: C35
+#[tokio::test(start_paused = true)]
+async fn words_in_the_address_field_go_to_a_search_engine() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    fake.edit(|scene| {
+        scene.windows = vec![chromium()];
+        scene.field = Some(Field { inside: Inside::Around, pid: Some(7), ..Field::default() });
+    });
+    let mut grants = Grants::default();
+    grants.note_words("look up the weather in Bern");
+    let asked = async |text: &str, has_read: bool| {
+        let request =
+            ExecRequest { has_read, grants: grants.clone(), ..request("type", json!({"text": text})) };
+        router.assess(&request, &limits()).await
+    };
+    assert!(asks(&asked("the secret is 42\n", true).await, "search engine"));
+    for (text, has_read) in
+        [("the weather in Bern\n", true), ("the secret is 42\n", false), ("the secret", true)]
+    {
+        assert_eq!(asked(text, has_read).await.decision, Decision::Run, "{text}");
     }
 }
 
