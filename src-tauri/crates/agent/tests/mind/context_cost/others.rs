@@ -1,10 +1,10 @@
 //! The same run in two other ways: as it was told before parts of the screen were (at commit `ffafd8c`: ten whole pictures,
-//! then two; the newer half of 24 messages; whole lists), and with the newest 24 messages and no cache.
+//! then two; the newer half of 24 messages; whole lists; all tools in each request), and with the newest 24 messages and no cache.
 
 use std::sync::Arc;
 
 use models::pictures::Family;
-use models::{Detail, Image, Message, Part, ProposedCall, Request, ToolAnswer, Turn};
+use models::{Detail, Image, Message, Part, ProposedCall, Request, ToolAnswer, ToolSpec, Turn};
 use protocol::tool::{ExecResult, ToolCall};
 use serde_json::{Value, json};
 
@@ -12,6 +12,8 @@ const MESSAGES: usize = 24;
 const PICTURES: usize = 10;
 const KEPT_PICTURES: usize = 2;
 const DATA_CHARS: usize = 2_000;
+/// Characters of the 41 schemas that were in every request then, as issue 13 counted them.
+const TOOLS_CHARS: usize = 28_000;
 
 /// A turn with its answer, and the whole picture that came of it.
 pub struct Exchange {
@@ -70,14 +72,27 @@ impl Exchange {
     }
 }
 
-pub struct Old<'a> {
-    first: &'a Request,
+/// With as much more to say of tools as there was: English, as what they say of themselves.
+fn with_all_tools(mut first: Request) -> Request {
+    let weight: usize = first
+        .tools
+        .iter()
+        .map(|tool| json!([tool.name, tool.description, tool.schema]).to_string().len())
+        .sum();
+    let rest = TOOLS_CHARS.saturating_sub(weight);
+    let description = first.system.chars().cycle().take(rest).collect();
+    first.tools.push(ToolSpec { name: "others".into(), description, schema: json!({}) });
+    first
+}
+
+pub struct Old {
+    first: Request,
     pictures: usize,
 }
 
-impl<'a> Old<'a> {
-    pub fn new(first: &'a Request, family: &Family) -> Self {
-        Self { first, pictures: PICTURES.min(family.per_request) }
+impl Old {
+    pub fn new(first: &Request, family: &Family) -> Self {
+        Self { first: with_all_tools(first.clone()), pictures: PICTURES.min(family.per_request) }
     }
 
     pub fn requests(&self, exchanges: &[Exchange]) -> Vec<Arc<Request>> {
