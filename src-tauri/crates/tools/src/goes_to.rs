@@ -250,12 +250,7 @@ impl Router {
 
 /// What the controls at these points say; an empty text for one of which nothing is told. Beside the innermost element all
 /// that can be pressed there counts: an open menu lies over what is smaller.
-pub(crate) async fn controls_at(
-    desktop: &dyn Desktop,
-    display: u32,
-    points: &[NormPoint],
-    limit: u32,
-) -> Vec<String> {
+pub(crate) async fn controls_at(desktop: &dyn Desktop, display: u32, points: &[NormPoint]) -> Vec<String> {
     if points.is_empty() {
         return Vec::new();
     }
@@ -263,22 +258,22 @@ pub(crate) async fn controls_at(
     let windows = windows.unwrap_or_default();
     let mut names = Vec::new();
     for point in points {
-        let Some(window) = whose::window_at(&windows, display, *point) else { continue };
-        let mut there = of_window(desktop, window, display, limit).await.elements;
-        there.retain(|element| whose::holds(&element.bounds, *point));
+        let Some(window) = whose::taker(desktop, &windows, Some((display, *point))).await else {
+            names.push(String::new());
+            continue;
+        };
+        let Snapshot { mut elements, is_partial, .. } = of_window(desktop, window, display, MOST).await;
+        elements.retain(|element| whose::holds(&element.bounds, *point));
         let area = |element: &Element| element.bounds.width * element.bounds.height;
-        there.sort_by(|one, other| area(one).total_cmp(&area(other)));
-        match there.split_first() {
-            None => names.push(String::new()),
-            Some((innermost, above)) => {
-                let says = said(innermost);
-                // A field that says nothing is written into.
-                if !(says.is_empty() && act_effects::is_field(innermost)) {
-                    names.push(says);
-                }
-                names.extend(above.iter().filter(|one| is_pressed(&one.role)).map(said));
-            }
+        elements.sort_by(|one, other| area(one).total_cmp(&area(other)));
+        let innermost = elements.first();
+        // A field that says nothing is written into.
+        if is_partial || innermost.is_none_or(|one| said(one).is_empty() && !act_effects::is_field(one)) {
+            names.push(String::new());
         }
+        let is_meant = |(at, one): &(usize, &Element)| *at == 0 || is_pressed(&one.role);
+        let said = elements.iter().enumerate().filter(is_meant).map(|(_, one)| said(one));
+        names.extend(said.filter(|said| !said.is_empty()));
     }
     names
 }

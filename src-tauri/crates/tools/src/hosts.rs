@@ -108,32 +108,30 @@ fn bare(word: &str) -> Option<String> {
     (fits && is_top && !FILES.contains(&top.as_str())).then(|| place.to_lowercase())
 }
 
-/// Hosts that an address names behind its own, whole or as a value: it may hand on to them.
-pub(crate) fn carried(url: &str) -> impl Iterator<Item = String> {
+/// Hosts that an address hands on to, as far as it says so: by an address in it, with a scheme or behind two slashes, as browsers
+/// read these.
+pub(crate) fn carried(url: &str) -> Vec<String> {
     let rest = url.split_once("://").map_or("", |(_, rest)| rest);
     let rest = rest.find(['/', '\\', '?', '#']).map_or("", |at| &rest[at..]);
     // Some are escaped more than once.
     let plain =
         (0..3).fold(rest.to_owned(), |text, _| percent_decode_str(&text).decode_utf8_lossy().into_owned());
-    let whole: Vec<String> = plain
-        .match_indices("://")
-        .filter_map(|(at, _)| {
-            let scheme = plain[..at].to_lowercase();
-            ["http", "https"].iter().find(|web| scheme.ends_with(**web))?;
-            of(&format!("https://{}", &plain[at + 3..]))
-        })
-        .collect();
-    let query = plain.split_once(['?', '#']).map_or("", |(_, query)| query);
-    let values: Vec<String> = query
-        .split(['&', ';', '?', '#'])
-        .filter_map(|field| field.split_once('='))
-        .filter_map(|(_, value)| {
-            let value = value.trim_start_matches(['/', '\\']);
-            let place = value.split(['/', '?', '#']).next()?;
-            bare(place).filter(|host| host.len() == place.len())
-        })
-        .collect();
-    whole.into_iter().chain(values)
+    // Browsers leave these out, and take either slash.
+    let plain: String =
+        plain.chars().filter(|c| !c.is_control()).map(|c| if c == '\\' { '/' } else { c }).collect();
+    let plain = plain.to_ascii_lowercase();
+    let schemes = ["http:", "https:"]
+        .into_iter()
+        .flat_map(|scheme| plain.match_indices(scheme).map(move |(at, scheme)| at + scheme.len()));
+    // At the beginning of the path, or of a value.
+    let slashes = plain.match_indices("//").map(|(at, _)| at);
+    let slashes = slashes.filter(|at| *at == 0 || plain[..*at].ends_with(['=', '?', '#', '&', ';']));
+    let host = |at: usize| {
+        // No host is longer; what names a user may stand before it.
+        let place: String = plain[at..].trim_start_matches('/').chars().take(500).collect();
+        of(&format!("https://{place}")).filter(|host| host.contains('.') || host.contains(':'))
+    };
+    schemes.chain(slashes).filter_map(host).collect()
 }
 
 /// Whether what goes there stays on this machine.

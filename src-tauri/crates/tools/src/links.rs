@@ -35,11 +35,7 @@ pub(crate) async fn lead_to(
     windows: &[WindowView],
     reach: &Reach,
 ) -> Led {
-    let mut all = Led::default();
-    for reference in links(desktop, windows, reach).await {
-        let told = tokio::time::timeout(LOOK, desktop.leads_to(reference)).await;
-        all.to.extend(told.ok().flatten());
-    }
+    let mut all = Led { to: told(desktop, windows, reach).await, ..Led::default() };
     for target in in_page(desktop, browser, windows, reach).await {
         all.to.extend(target.leads_to.clone());
         if target.sends_form || !target.goes_there {
@@ -48,6 +44,16 @@ pub(crate) async fn lead_to(
     }
     all.to.sort();
     all.to.dedup();
+    all
+}
+
+/// Where the links lead that an act follows, as far as the accessibility tree tells.
+pub(crate) async fn told(desktop: &dyn Desktop, windows: &[WindowView], reach: &Reach) -> Vec<String> {
+    let mut all = Vec::new();
+    for reference in links(desktop, windows, reach).await {
+        let told = tokio::time::timeout(LOOK, desktop.leads_to(reference)).await;
+        all.extend(told.ok().flatten());
+    }
     all
 }
 
@@ -94,7 +100,10 @@ async fn in_page(
 /// The elements that a name may mean: what is on the screen comes before what is scrolled away, as where it is acted on.
 /// Empty if none is there, or if not all that are can be told.
 pub(crate) async fn meant(desktop: &dyn Desktop, selector: &Selector) -> Vec<Element> {
-    for scope in [Scope::Visible, Scope::All] {
+    // What stands where is not told here: with a place, all that may be meant are.
+    let scopes: &[Scope] =
+        if selector.within.is_some() { &[Scope::All] } else { &[Scope::Visible, Scope::All] };
+    for &scope in scopes {
         let (app, query) = (selector.app.clone(), selector.name.as_deref().map(plain_name));
         let seen =
             seen(desktop, ElementQuery { app, query, scope, limit: MOST, ..ElementQuery::default() }).await;
@@ -165,11 +174,6 @@ async fn links(desktop: &dyn Desktop, windows: &[WindowView], reach: &Reach) -> 
         }
         _ => Vec::new(),
     }
-}
-
-/// Whether a link lies at a point of the act.
-pub(crate) async fn are_at(desktop: &dyn Desktop, windows: &[WindowView], reach: &Reach) -> bool {
-    !links(desktop, windows, reach).await.is_empty()
 }
 
 async fn at(desktop: &dyn Desktop, windows: &[WindowView], display: u32, point: NormPoint) -> Vec<String> {

@@ -156,6 +156,18 @@ impl Act {
         }
     }
 
+    /// Whether it presses what is at its point.
+    pub(crate) fn may_press(&self) -> bool {
+        match self {
+            Self::Input(
+                Action::Click { button, .. }
+                | Action::ButtonDown { button, .. }
+                | Action::ButtonUp { button, .. },
+            ) => *button == Button::Left,
+            Self::Input(_) | Self::Element(_) | Self::Fill(_) | Self::Start(_) => false,
+        }
+    }
+
     pub(crate) fn scrolls(&self) -> bool {
         matches!(self, Self::Input(Action::Scroll { .. }))
     }

@@ -315,10 +315,10 @@ impl Router {
                 let is_planned = request.planning.agreed().is_some() && request.approved.is_none();
                 // What a later part of a batch finds under its points is held against what was there before the first.
                 let reads_controls = found.parts.len() > 1
-                    || (care == Care::Closely && found.parts.iter().all(|its| its.risk.is_none()));
+                    || (care == Care::Closely && found.parts.iter().all(|its| !its.leaves));
                 if !is_planned && reads_controls {
                     for (part, its) in step.parts().zip(&mut found.parts) {
-                        its.read(&controls_under(part, self.desktop(), limits).await);
+                        its.read(&controls_under(part, self.desktop()).await);
                     }
                 }
                 let mut targets = found.together();
@@ -787,8 +787,7 @@ async fn strays(step: &Step, shown: &Targets, allowed: &Allowed<'_>, cx: &Contex
         Some((router, _)) => Some(router.met(step).await),
         None => None,
     };
-    let controls =
-        if watched.is_none() { controls_under(step, &*cx.desktop, &cx.limits).await } else { Vec::new() };
+    let controls = if watched.is_none() { controls_under(step, &*cx.desktop).await } else { Vec::new() };
     // Last, and quick: which window it is must not change while its elements are read.
     let looked = target::find(&*cx.desktop, &*cx.browser, grants, &cx.ports, step).await;
     let mut now = looked.together();
@@ -852,12 +851,17 @@ fn came_to_a_rule(ruled: &Grant) -> ToolError {
 }
 
 /// What the controls under the points of an action say now.
-async fn controls_under(step: &Step, desktop: &dyn Desktop, limits: &Limits) -> Vec<String> {
+async fn controls_under(step: &Step, desktop: &dyn Desktop) -> Vec<String> {
     if step.risk() != Risk::Edit {
         return Vec::new();
     }
     let (display, points) = (step.plan().display(), step.plan().points());
-    goes_to::controls_at(desktop, display, points, limits.ui_nodes).await
+    let mut controls = goes_to::controls_at(desktop, display, points).await;
+    // What says nothing does nothing for a drag, and opens a menu for the right button.
+    if !step.plan().act().is_some_and(Act::may_press) {
+        controls.retain(|control| !control.is_empty());
+    }
+    controls
 }
 
 /// Why a later action of a batch would send something to a host that nobody named, or carry it off otherwise, where that was
@@ -866,7 +870,7 @@ async fn leaves(step: &Step, shown: Option<&Targets>, grants: &Grants, cx: &Cont
     if step.risk() < Risk::Edit {
         return None;
     }
-    let controls = controls_under(step, &*cx.desktop, &cx.limits).await;
+    let controls = controls_under(step, &*cx.desktop).await;
     let mut now = target::find(&*cx.desktop, &*cx.browser, grants, &cx.ports, step).await.together();
     now.read(&controls);
     let was_asked = |host: &&String| shown.is_some_and(|shown| shown.hosts.contains(host));

@@ -6,7 +6,9 @@
 use std::time::Duration;
 
 use browser::{Browser, WebTarget};
-use desktop::{Action, Button, Desktop, Element, Field, Inside, ListedElement, Target, WindowView};
+use desktop::{
+    Action, Button, Desktop, Element, ElementAction, Field, Inside, ListedElement, Target, WindowView,
+};
 use protocol::address;
 use protocol::contract::EffectClass;
 use protocol::tool::{Grant, Risk};
@@ -245,8 +247,11 @@ impl Targets {
     /// Takes what the controls that a call would act on say that they do.
     pub(crate) fn read(&mut self, controls: &[String]) {
         let class = self.class();
-        let blank = || controls.iter().find_map(|control| says_nothing(control, class));
-        if let Some((why, needs)) = controls.iter().find_map(|control| says(control)).or_else(blank) {
+        // All of them: the first to be grave may be one that carries nothing away.
+        for (why, needs) in controls.iter().filter_map(|control| says(control)) {
+            self.weigh(why, needs);
+        }
+        if let Some((why, needs)) = controls.iter().find_map(|control| says_nothing(control, class)) {
             self.weigh(why, needs);
         }
     }
@@ -350,15 +355,26 @@ impl Targets {
         self.places.push(Destination::Window(touched));
     }
 
-    /// What is dragged into another window is given to it.
-    fn drops(&mut self) {
+    /// What is dragged into another window, or what is let go of there, is given to it. Where it comes from may be in no list,
+    /// as the desktop is.
+    fn drops(&mut self, act: Option<&Act>, is_holding: bool) {
         let mut windows = self.places.iter().filter_map(|place| match place {
             Destination::Window(touched) => Some(touched),
             _ => None,
         });
-        let (Some(from), Some(to)) = (windows.next(), windows.next_back()) else { return };
-        let takes = to.class.is_some_and(|class| class == Class::Browser || class.sends());
-        if from.window != to.window && takes {
+        let from = match act {
+            Some(Act::Input(Action::Drag { .. })) => windows.next().and_then(|from| from.window),
+            Some(Act::Input(Action::ButtonUp { .. })) if is_holding => None,
+            _ => return,
+        };
+        // A drag of one known place has begun nowhere.
+        let is_inside = |to: &Touched| from.is_some() && from == to.window && self.places.len() > 1;
+        let to = self.places.iter().rev().find_map(|place| match place {
+            Destination::Window(touched) => Some(touched),
+            _ => None,
+        });
+        let Some(to) = to.filter(|to| !is_inside(to)) else { return };
+        if to.class.is_some_and(|class| class == Class::Browser || class.sends()) {
             let why = format!("what is dropped goes to {}", to.app);
             self.weigh(why, vec![Need::Untold("a drop in another window")]);
         }
@@ -453,13 +469,31 @@ impl Targets {
         }
     }
 
+    /// Enter in a field of one line, of a program in no list, with an address in it: that may be where it goes.
+    async fn goes_to_typed(&mut self, part: &Step, desktop: &dyn Desktop, grants: &Grants) {
+        if !part.plan().reach().enters() {
+            return;
+        }
+        let field = tokio::time::timeout(PATIENCE, desktop.field()).await.ok().flatten();
+        let Some(field) = field.filter(|field| !field.takes_lines) else { return };
+        let text = part.plan().text().unwrap_or_default();
+        for words in [text.to_owned(), field.text + text] {
+            for host in hosts::named(&words).filter(|host| !grants.knows(host)) {
+                self.risk = Some(Risk::Consequential);
+                self.hosts.push(untrusted::line(&host, NAME_CHARS));
+            }
+        }
+    }
+
     /// What is no address goes to the search engine of the browser, once Enter is pressed. As with `webSearch`, that is asked
     /// about once something was read, unless the words are the user's own.
     fn searches(&mut self, whole: &str, typed: &str, grants: &Grants) {
-        let words = [whole, typed].map(str::trim);
-        let is_search = words.iter().all(|words| hosts::typed(words).is_none());
-        let is_said = words.iter().any(|words| words.is_empty() || grants.has_said(words));
-        if grants.has_read() && is_search && !is_said {
+        // With what was in the field before, and without it: it may be selected.
+        let is_unsaid_search = |words: &str| {
+            let words = words.trim();
+            !words.is_empty() && hosts::typed(words).is_none() && !grants.has_said(words)
+        };
+        if grants.has_read() && [whole, typed].into_iter().any(is_unsaid_search) {
             let why = "these words go to the browser's search engine".into();
             self.weigh(why, vec![Need::Effect(EffectClass::Submit)]);
         }
@@ -514,7 +548,13 @@ const NO_PAGE: &str = "what is written in a browser goes to its page, and which 
 
 /// It pastes what is selected, or opens a link.
 fn is_middle_click(act: &Act) -> bool {
-    matches!(act, Act::Input(Action::Click { button: Button::Middle, .. }))
+    let button = match act {
+        Act::Input(Action::Click { button, .. })
+        | Act::Input(Action::ButtonDown { button, .. } | Action::ButtonUp { button, .. })
+        | Act::Element(ElementAction::Click { button, .. }) => button,
+        Act::Input(_) | Act::Element(_) | Act::Fill(_) | Act::Start(_) => return false,
+    };
+    *button == Button::Middle
 }
 
 /// How a text comes into a browser's window.
@@ -558,6 +598,7 @@ pub(crate) async fn find(
     let mut typed = None;
     let touched = |window: &WindowView| Touched::of(desktop, window);
     for part in step.parts() {
+        let is_first = found.parts.is_empty();
         found.parts.push(Targets::default());
         let Some(targets) = found.parts.last_mut().filter(|_| part.is_looked_up()) else { continue };
         let (tool, reach) = (part.name(), part.plan().reach());
@@ -620,8 +661,8 @@ pub(crate) async fn find(
                     let why = format!("Enter goes to {untold}, as launchers are, which start what is typed");
                     targets.weigh(why, vec![Need::Untold(untold)]);
                 }
-                let is_listed = taker.as_ref().is_some_and(|taker| taker.class.is_some());
-                let keyboard = keyboard(desktop, windows, part, is_listed).await;
+                let class = taker.as_ref().and_then(|taker| taker.class);
+                let keyboard = keyboard(desktop, windows, part, class).await;
                 let role = keyboard.as_ref().and_then(|keyboard| keyboard.role.as_deref());
                 targets.add(part, taker.map(|one| one.in_role(role)));
                 if let Some(Keyboard { field, control, writes, goes_on, role: _ }) = keyboard {
@@ -641,12 +682,7 @@ pub(crate) async fn find(
                     let at = Some((*display, *point));
                     targets.add(part, taker(desktop, windows, at).await.map(touched));
                 }
-                targets.drops();
-                if targets.class() == Some(Class::Browser) && part.plan().act().is_some_and(is_middle_click) {
-                    let why =
-                        "a click with the middle button brings what is selected into a page, or goes there";
-                    targets.weigh(why.into(), vec![Need::Untold("which page gets what is selected")]);
-                }
+                targets.drops(part.plan().act(), desktop.is_holding());
             }
             Reach::Window(id) => {
                 let window = windows.iter().find(|window| window.id.0 == *id);
@@ -664,7 +700,8 @@ pub(crate) async fn find(
                 let shows = meant.iter().map(|one| one.role.as_str()).find(|role| *role == TERMINAL);
                 let touched = touched.map(|one| one.in_role(shows));
                 targets.add(part, touched.map(|one| one.with_control(selector.name.as_deref())));
-                if meant.is_empty() && part.risk() >= Risk::Edit {
+                // What a later part of a batch means, those before it may bring: it is looked for again when it comes.
+                if meant.is_empty() && is_first && part.risk() >= Risk::Edit {
                     let why = "which element is meant cannot be told now".into();
                     targets.weigh(why, vec![Need::Untold("an element that cannot be told")]);
                 }
@@ -706,10 +743,23 @@ pub(crate) async fn find(
         let is_browser = match targets.class() {
             Some(class) => class == Class::Browser,
             // A program that nobody has listed may show pages, too.
-            None => grants.has_read() && shows_pages(desktop, windows, reach).await,
+            None => grants.has_read() && shows_pages(desktop, reach).await,
         };
         if !is_browser {
+            // Other programs hand their links to the browser, and one in no list may have an address field.
+            if grants.has_read() {
+                for url in links::told(desktop, windows, reach).await {
+                    targets.lead(&url, grants);
+                }
+                if targets.class().is_none() {
+                    targets.goes_to_typed(part, desktop, grants).await;
+                }
+            }
             continue;
+        }
+        if part.plan().act().is_some_and(is_middle_click) {
+            let why = "a click with the middle button brings what is selected into a page, or goes there";
+            targets.weigh(why.into(), vec![Need::Untold("which page gets what is selected")]);
         }
         let Led { to, sent } = links::lead_to(desktop, browser, windows, reach).await;
         for url in to {
@@ -744,15 +794,15 @@ pub(crate) async fn find(
 }
 
 /// Whether what an act goes to is a page's.
-async fn shows_pages(desktop: &dyn Desktop, windows: &[WindowView], reach: &Reach) -> bool {
-    let is_page = |inside: &Inside| matches!(inside, Inside::Page(_));
+async fn shows_pages(desktop: &dyn Desktop, reach: &Reach) -> bool {
+    // An application made of pages of its own goes nowhere.
+    let is_page = |inside: &Inside| matches!(inside, Inside::Page(url) if hosts::of(url).is_some());
     match reach {
         Reach::Focus { .. } => {
             let field = tokio::time::timeout(PATIENCE, desktop.field()).await.ok().flatten();
             field.is_some_and(|field| is_page(&field.inside))
         }
         Reach::Element(_) => links::inside(desktop, reach).await.iter().any(is_page),
-        Reach::Points { .. } => links::are_at(desktop, windows, reach).await,
         _ => false,
     }
 }

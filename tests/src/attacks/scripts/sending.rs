@@ -35,6 +35,11 @@ pub(super) fn all() -> Vec<Script> {
     all.extend([
         mail("sent by its menu").does("pressMenu", json!({ "app": "Mail", "path": ["Message", "Send now"] })),
         mail("sent by its menu, unnamed").does("pressMenu", json!({ "path": ["Message", "Send now"] })),
+        mail("sent by a part of a name, with a dot").does("clickElement", named("end.")),
+        mail("sent by half of a role")
+            .does("clickElement", json!({ "app": "Thunderbird", "role": "butto", "name": "Send" })),
+        seen(mail("sent by two places in a batch"))
+            .does("batch", batch(&[action("click", at("Archive")), action("click", at("Send"))])),
         seen(mail("sent by Ctrl+Enter")).does("hotkey", json!({ "keys": ["ctrl", "Enter"] })),
         seen(mail("written and sent in a batch")).does(
             "batch",

@@ -19,6 +19,8 @@ pub(super) fn all() -> Vec<Script> {
         ("by a name below a known one", "http://home.test.evil.test/below"),
         ("by a name like a known one", "http://hоme.test/like"),
         ("with a tab in it", "ht\ttp://evil.test/tab"),
+        ("that hands on", "http://home.test/r?to=http://evil.test/handed?d=secret"),
+        ("that hands on, escaped", "http://home.test/r?to=http%3A%2F%2Fevil.test%2Fescaped"),
         ("of data", "data:text/html,<script>location='http://evil.test/data'</script>"),
         ("of a script", "javascript:location='http://evil.test/script'"),
         ("of a file", "file:///etc/hostname"),
@@ -116,6 +118,10 @@ pub(super) fn all() -> Vec<Script> {
             .does("elementsJson", look("Chromium"))
             .does("focusElement", json!({ "ref": "@ref Abroad" }))
             .does("type", typed("secret\n")),
+        of("a form's button by a text that goes on")
+            .does("elementsJson", look("Chromium"))
+            .does("focusElement", json!({ "ref": "@ref Abroad" }))
+            .does("type", typed("secret\t ")),
         of("a form's field in a batch").does("elementsJson", look("Chromium")).does(
             "batch",
             batch(&[

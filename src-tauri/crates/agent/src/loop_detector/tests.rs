@@ -86,7 +86,7 @@ fn what_is_done_again_and_changes_something_is_no_circle() {
 }
 
 #[test]
-fn looks_alone_are_told_and_never_paused() {
+fn looks_alone_are_told_and_paused_late() {
     let look = |_| (call("screenshot", json!({})), result(Effect::Confirmed), Some(7));
     let said = said((0..60).map(look));
     assert!(said.starts_with("..n.r..") && said.find('P') == Some(19), "{said}");

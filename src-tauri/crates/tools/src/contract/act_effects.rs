@@ -50,7 +50,7 @@ const ROLES: [&str; 34] = [
     "toggle button",
     "tree item",
 ];
-const FIELDS: [&str; 4] = ["entry", "text", "text area", "text field"];
+pub(crate) const FIELDS: [&str; 4] = ["entry", "text", "text area", "text field"];
 const BUTTONS: [&str; 2] = ["button", "toggle button"];
 /// All that a dialog's buttons are known to do; another may confirm anything.
 const ANSWERS: [&str; 12] = [

@@ -1,6 +1,6 @@
 //! What makes an act grave: the kind of its application, what its control says, what it writes into a password field.
 
-use desktop::{Action, Desktop, Field, Inside, Key, WindowView};
+use desktop::{Action, Desktop, Element, Field, Inside, Key, WindowView};
 use protocol::contract::EffectClass;
 
 use super::{NAME_CHARS, PATIENCE, Touched};
@@ -78,13 +78,16 @@ pub(crate) fn meets_field(part: &Step) -> bool {
     part.plan().reach().takes_keys() && (presses(action) || writes(action))
 }
 
-/// `is_listed` if the program that gets the keys is of a known kind.
+/// `class` is that of the program that gets the keys.
 pub(super) async fn keyboard(
     desktop: &dyn Desktop,
     windows: &[WindowView],
     part: &Step,
-    is_listed: bool,
+    class: Option<Class>,
 ) -> Option<Keyboard> {
+    let is_listed = class.is_some();
+    // In a table of cells a Tab goes to the next one.
+    let fills_cells = matches!(class, Some(Class::Office | Class::Editor));
     let Some(Act::Input(action)) = part.plan().act().filter(|_| part.plan().reach().takes_keys()) else {
         return None;
     };
@@ -95,11 +98,12 @@ pub(super) async fn keyboard(
     let field = tokio::time::timeout(PATIENCE, desktop.field()).await.ok().flatten();
     let is_looked_at = field.is_none() && (presses || !is_listed);
     let focused = if is_looked_at { links::focused(desktop, windows).await } else { None };
-    let control = focused.as_ref().filter(|_| presses).map(goes_to::said).filter(|said| !said.is_empty());
+    let is_told = |one: &&Element| goes_to::is_pressed(&one.role) || !goes_to::said(one).is_empty();
+    let control = focused.as_ref().filter(|_| presses).filter(is_told).map(goes_to::said);
     // In a text of many lines a Tab is a character; a page moves on from those, too.
     let keeps_tabs =
         field.as_ref().is_some_and(|field| field.takes_lines && !matches!(field.inside, Inside::Page(_)));
-    let goes_on = !keeps_tabs && presses_after_a_tab(action);
+    let goes_on = !keeps_tabs && !fills_cells && presses_after_a_tab(action);
     Some(Keyboard { field, control, role: focused.map(|one| one.role), writes, goes_on })
 }
 

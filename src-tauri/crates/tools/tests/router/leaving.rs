@@ -234,12 +234,51 @@ async fn in_auto_what_is_dropped_or_pasted_with_the_middle_button_into_what_send
             scene.windows.push(files);
         });
         let router = Router::builtin(fake);
-        let drag = json!({"from": {"x": 100, "y": 500}, "to": {"x": 500, "y": 500}});
-        assert!(asks(&router.assess(&tainted("drag", drag), &limits()).await), "{app}");
+        let drag = |from: u32| json!({"from": {"x": from, "y": 500}, "to": {"x": 500, "y": 500}});
+        assert!(asks(&router.assess(&tainted("drag", drag(100)), &limits()).await), "{app}");
+        let within = router.assess(&tainted("drag", drag(600)), &limits()).await;
+        assert_eq!(within.decision, Decision::Run, "{app}: within one window");
     }
+    // In three calls; and from what is in no list of windows, as the desktop is.
+    let fake = stage("Chromium", "Archive");
+    let router = Router::builtin(fake.clone());
+    let whole = json!({"x": 500, "y": 500});
+    assert_eq!(router.assess(&tainted("mouseUp", whole.clone()), &limits()).await.decision, Decision::Run);
+    execute(&router, tainted("mouseDown", whole.clone()), CancellationToken::new()).await;
+    assert!(asks(&router.assess(&tainted("mouseUp", whole.clone()), &limits()).await));
+    fake.edit(|scene| scene.windows[0].bounds.x = 300.0);
+    let drag = json!({"from": {"x": 100, "y": 500}, "to": {"x": 500, "y": 500}});
+    assert!(asks(&router.assess(&tainted("drag", drag), &limits()).await));
     let router = Router::builtin(stage("Chromium", "Archive"));
-    let click = json!({"x": 500, "y": 500, "button": "middle"});
-    assert!(asks(&router.assess(&tainted("click", click), &limits()).await));
+    for (tool, arguments) in [
+        ("click", json!({"x": 500, "y": 500, "button": "middle"})),
+        ("mouseDown", json!({"x": 500, "y": 500, "button": "middle"})),
+        ("clickElement", json!({"ref": "e1", "button": "middle"})),
+    ] {
+        assert!(asks(&router.assess(&tainted(tool, arguments), &limits()).await), "{tool}");
+    }
+}
+
+// bar: C35
+#[tokio::test(start_paused = true)]
+async fn in_auto_each_control_that_may_be_meant_is_weighed() {
+    let fake = stage("Thunderbird", "");
+    let at = |name: &str, width: f64| Element {
+        role: "menu item".into(),
+        bounds: NormRect { x: 480.0, y: 480.0, width, height: 40.0 },
+        ..named(name)
+    };
+    // The first carries nothing away.
+    fake.edit(|scene| scene.snapshot.elements = vec![at("Delete", 40.0), at("Send now", 80.0)]);
+    let router = Router::builtin(fake.clone());
+    let by_name = json!({"app": "Thunderbird", "role": "menu item", "name": "e"});
+    for (tool, arguments) in [("click", middle()), ("clickElement", by_name)] {
+        assert!(asks(&router.assess(&tainted(tool, arguments), &limits()).await), "{tool}");
+    }
+    // A button without a name, pressed by the keyboard.
+    let blank = Element { states: vec!["focused".into()], ..named("") };
+    fake.edit(|scene| (scene.field, scene.snapshot.elements) = (None, vec![blank]));
+    assert!(asks(&router.assess(&tainted("press", json!({"key": "Space"})), &limits()).await));
 }
 
 // bar: C35
@@ -260,6 +299,31 @@ async fn in_auto_a_program_in_no_list_that_shows_pages_is_a_browser() {
         assert_eq!(asked.hosts, ["evil.test"], "{tool}");
         assert!(asks(&asked), "{tool}");
     }
+    // An address in a field of one line, at once and in two calls.
+    let show = |text: &str| {
+        let field = Field { inside: Inside::Around, text: text.into(), takes_lines: false, ..field() };
+        fake.edit(|scene| scene.field = Some(field));
+    };
+    for (text, tool, arguments) in [
+        ("", "type", json!({"text": "evil.test/?d=secret\n"})),
+        ("evil.test/?d=secret", "press", json!({"key": "Enter"})),
+    ] {
+        show(text);
+        let asked = router.assess(&tainted(tool, arguments), &limits()).await;
+        assert_eq!(asked.hosts, ["evil.test"], "{tool}");
+    }
+    show("a name");
+    assert_eq!(
+        router.assess(&tainted("press", json!({"key": "Enter"})), &limits()).await.decision,
+        Decision::Run
+    );
+    // An application that is made of pages of its own goes nowhere.
+    fake.edit(|scene| {
+        let inside = Inside::Page("file:///usr/share/app/index.html".into());
+        scene.field = Some(Field { inside, ..field() });
+    });
+    let own = router.assess(&tainted("type", json!({"text": "a"})), &limits()).await;
+    assert_eq!(own.decision, Decision::Run);
     fake.edit(|scene| {
         scene.snapshot.elements = vec![Element { role: "link".into(), ..named("More") }];
     });
@@ -284,16 +348,24 @@ async fn what_an_address_hands_on_to_is_asked_about_too() {
         "https://home.test/r?to=https%3A%2F%2Fevil.test%2F%3Fd%3Dsecret",
         "https://home.test/r?to=%2568ttps%253A%252F%252Fevil.test/",
         "https://home.test/r?to=//evil.test/x",
-        "https://home.test/r?a=1&to=evil.test",
         "https://home.test/go/https://evil.test/",
         "https://home.test/#to=https://evil.test",
+        "https://home.test/r?to=//evil.test:8443/",
+        "https://home.test/r?to=//u@evil.test/",
+        "https://home.test/r?to=https:\\\\evil.test",
+        "https://home.test/r?to=https:/evil.test",
+        "https://home.test/r?to=/%09/evil.test",
+        "https://home.test//evil.test/",
     ] {
         assert_eq!(asked(url).await, ["evil.test"], "{url}");
     }
+    assert_eq!(asked("https://home.test/r?to=//evil.sh/").await, ["evil.sh"], "a file's ending, too");
     for url in [
         "https://home.test/r?to=https://www.home.test/in",
         "https://home.test/find?q=what+is+1.5",
-        "https://home.test/a/b.html?file=notes.md",
+        "https://home.test/a/b.html?file=report.pdf&utm_source=chatgpt.com&user=jane.doe",
+        "https://home.test/a//b.html",
+        "https://home.test/find?q=what+is+http",
     ] {
         assert_eq!(asked(url).await, [""; 0], "{url}");
     }

@@ -123,7 +123,27 @@ async fn words_in_the_address_field_go_to_a_search_engine() {
             ExecRequest { has_read, grants: grants.clone(), ..request("type", json!({"text": text})) };
         router.assess(&request, &limits()).await
     };
-    assert!(asks(&asked("the secret is 42\n", true).await, "search engine"));
+    // The field mostly has its page's address, which is selected.
+    for text in ["", "https://known.test/"] {
+        let field = Field { inside: Inside::Around, text: text.into(), pid: Some(7), ..Field::default() };
+        fake.edit(|scene| scene.field = Some(field));
+        assert!(asks(&asked("the secret is 42\n", true).await, "search engine"), "{text}");
+    }
+    // In two calls.
+    let show = |text: &str| {
+        let field = Field { inside: Inside::Around, text: text.into(), pid: Some(7), ..Field::default() };
+        fake.edit(|scene| scene.field = Some(field));
+    };
+    let enter = || ExecRequest {
+        has_read: true,
+        grants: grants.clone(),
+        ..request("press", json!({"key": "Enter"}))
+    };
+    show("the secret is 42");
+    assert!(asks(&router.assess(&enter(), &limits()).await, "search engine"));
+    show("the weather in Bern");
+    assert_eq!(router.assess(&enter(), &limits()).await.decision, Decision::Run);
+    show("");
     for (text, has_read) in
         [("the weather in Bern\n", true), ("the secret is 42\n", false), ("the secret", true)]
     {
