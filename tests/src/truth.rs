@@ -16,10 +16,12 @@ mod saved;
 mod together;
 
 mod counts;
+mod kept;
 mod matrix;
 
 pub use apps::{App, Toolkit};
 pub use counts::Counts;
+pub use kept::{keep, kept};
 pub use matrix::matrix;
 pub use runner::Runner;
 pub use tasks::{Task, all};
@@ -38,6 +40,9 @@ pub enum Said {
 }
 
 impl Said {
+    const ALL: [Self; 6] =
+        [Self::Confirmed, Self::Unverified, Self::NoChange, Self::Refused, Self::Unknown, Self::NotListed];
+
     pub fn word(self) -> &'static str {
         match self {
             Self::Confirmed => "confirmed",

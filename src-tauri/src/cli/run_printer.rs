@@ -32,6 +32,9 @@ pub(super) const READING: Duration = Duration::from_millis(500);
 const GO_ON: &str = "type \"go on\" to let it, or stop it with Ctrl-C: ";
 /// Characters of a call's arguments that a question shows, at their beginning and at their end.
 const ARGUMENTS: (usize, usize) = (1_500, 500);
+/// Lines of a file's changes, and the same of each.
+const DIFF_LINES: usize = 60;
+const DIFF: (usize, usize) = (300, 100);
 /// Calls of one question that are told in a line each; all stand in its arguments.
 const CALLS: usize = 20;
 
@@ -481,12 +484,22 @@ pub(super) fn shown(approval: &Approval) -> String {
     });
     let more = calls.len().saturating_sub(CALLS);
     let more = if more == 0 { String::new() } else { format!("? and {more} more\n") };
-    format!(
-        "\n{}{more}  {}\n{goes_to}{read}  {}\n",
-        shown.collect::<String>(),
-        plain(&approval.reason),
-        arguments(approval)
-    )
+    // What it comes to says more than the text that it is made of.
+    let what = changed_lines(approval).unwrap_or_else(|| format!("  {}\n", arguments(approval)));
+    format!("\n{}{more}  {}\n{goes_to}{read}{what}", shown.collect::<String>(), plain(&approval.reason))
+}
+
+/// The lines that a file would change by.
+fn changed_lines(approval: &Approval) -> Option<String> {
+    let About::Call { diff: Some(diff), .. } = &*approval.about else { return None };
+    let line = |line: &str| format!("  {}\n", bounded(line, DIFF.0, DIFF.1));
+    let shown: String = diff.lines().take(DIFF_LINES).map(line).collect();
+    let more = diff.lines().count().saturating_sub(DIFF_LINES);
+    Some(if more == 0 {
+        shown
+    } else {
+        format!("{shown}  and {more} more lines: the dashboard shows them\n")
+    })
 }
 
 /// What may have led the model to this, the newest first.

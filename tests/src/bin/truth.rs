@@ -4,13 +4,15 @@
 //! - `--only PART`: those whose name holds it; `--quick`: those of the test command.
 //! - `--matrix FILE`: writes the document of what can be operated.
 //! - `--pictures FOLDER`: the screen of each that is not as it should be.
+//! - `--keep FILE`: writes what came of each down; `--again` takes from it what was as it should be, and tries the rest.
 //! - `--stages NUMBER`: as many applications side by side.
 //! - `--list APPLICATION`: nothing but what Miki lists of it when it has come up.
 
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
-use outside::truth::{self, Counts, Runner, Surprises, Verdict};
+use outside::truth::{self, Counts, Runner, Surprises, Task};
 
 fn main() -> Result<ExitCode> {
     let mut only = String::new();
@@ -19,6 +21,8 @@ fn main() -> Result<ExitCode> {
     let mut list = None;
     let mut stages = 1;
     let mut pictures = None;
+    let mut file: Option<PathBuf> = None;
+    let mut again = false;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().with_context(|| format!("{argument} takes a value"));
@@ -29,6 +33,8 @@ fn main() -> Result<ExitCode> {
             "--stages" => stages = value()?.parse()?,
             "--matrix" => matrix = Some(value()?),
             "--quick" => quick = true,
+            "--keep" => file = Some(value()?.into()),
+            "--again" => again = true,
             other => anyhow::bail!("{other} is not known"),
         }
     }
@@ -40,12 +46,22 @@ fn main() -> Result<ExitCode> {
     }
     let mut tasks = truth::all();
     tasks.retain(|task| task.name().contains(&only) && (task.quick || !quick));
+    let mut verdicts = match &file {
+        Some(file) if again => truth::kept(file)?,
+        _ => Vec::new(),
+    };
+    tasks.retain(|task| !verdicts.iter().any(|one| one.task.name() == task.name()));
     let answers = truth::run(&tasks, stages, pictures, |answer| match answer {
         Ok(verdict) => println!("{verdict}"),
         Err(error) => println!("error: {error:#}"),
     })?;
     let broken = answers.iter().filter(|answer| answer.is_err()).count();
-    let verdicts: Vec<Verdict> = answers.into_iter().flatten().collect();
+    verdicts.extend(answers.into_iter().flatten());
+    let order: Vec<String> = truth::all().iter().map(Task::name).collect();
+    verdicts.sort_by_key(|one| order.iter().position(|name| *name == one.task.name()));
+    if let Some(file) = &file {
+        truth::keep(file, &verdicts)?;
+    }
     let counts = Counts::of(&verdicts);
     println!("\n{counts}");
     if let Some(file) = matrix {

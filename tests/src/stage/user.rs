@@ -15,6 +15,7 @@ use super::Stage;
 use super::xserver::SyncNow;
 
 const SHIFT: u32 = 0xffe1;
+const RETURN: u32 = 0xff0d;
 
 /// Between two keys of a person in a hurry. Not a wait for anything: a rhythm.
 const RHYTHM: Duration = Duration::from_millis(12);
@@ -80,8 +81,8 @@ impl User {
     /// Names a character that this keyboard does not have.
     pub fn type_text(&self, text: &str) -> Result<()> {
         for character in text.chars() {
-            let (code, shifted) =
-                self.find(u32::from(character)).with_context(|| format!("no key for {character:?}"))?;
+            let key = if character == '\n' { RETURN } else { u32::from(character) };
+            let (code, shifted) = self.find(key).with_context(|| format!("no key for {character:?}"))?;
             let shift = if shifted { Some(self.find(SHIFT).context("no shift key")?.0) } else { None };
             if let Some(shift) = shift {
                 self.key(KEY_PRESS_EVENT, shift)?;

@@ -14,6 +14,7 @@ mod remembered;
 mod rights;
 mod sessions;
 mod settings;
+mod shelf;
 mod shortcut;
 mod spoofed;
 mod suggestions;

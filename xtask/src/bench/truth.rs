@@ -14,12 +14,17 @@ pub fn bench(checkout: &Checkout) -> Result<()> {
     setup::cef(checkout)?;
     crate::run::app(checkout, Build::Debug)?;
     heading("operating applications of all toolkits (some half an hour)");
-    let mut run = shell::cargo(checkout);
-    // Two at a time: what is tried waits more than it computes.
-    run.args(["run", "--package", "outside", "--bin", "truth", "--", "--stages", "2", "--matrix"])
-        .arg(checkout.root.join("docs/APPLICATIONS.md"))
-        .env("MIKI_BIN", checkout.app(Build::Debug));
-    let told = shell::run(&mut run);
+    let (matrix, kept) =
+        (checkout.root.join("docs/APPLICATIONS.md"), checkout.target.join("bench/truth.json"));
+    std::fs::create_dir_all(checkout.target.join("bench"))?;
+    let run = |more: &[&str]| {
+        let mut run = shell::cargo(checkout);
+        run.args(["run", "--package", "outside", "--bin", "truth", "--"]).args(more);
+        run.arg("--keep").arg(&kept).arg("--matrix").arg(&matrix).env("MIKI_BIN", checkout.app(Build::Debug));
+        shell::run(&mut run)
+    };
+    // Two at a time: what is tried waits more than it computes. What was not as it should be is tried once more, alone.
+    let told = run(&["--stages", "2"]).or_else(|_| run(&["--again"]));
     heading("the accessibility tests with LibreOffice, Firefox and Java");
     let tests = ["test", "--package", "desktop", "--features", "heavy", "--test", "atspi"];
     let tested = shell::run(shell::cargo(checkout).args(tests));

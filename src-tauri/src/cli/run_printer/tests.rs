@@ -335,6 +335,20 @@ fn a_question_ends_with_what_decides_and_hides_nothing_in_its_length() {
 }
 
 #[test]
+fn a_question_about_a_file_shows_the_lines_that_would_change() {
+    let about = |diff: String| Approval {
+        about: Box::new(About::Call { outside: Vec::new(), diff: Some(diff) }),
+        ..approval(json!({ "path": "a.txt", "text": "two" }), Risk::Edit)
+    };
+    let text = question(&about("--- a.txt\n+++ a.txt\n-one\n+two\u{1b}[2J\n".into()), ApprovalMode::Ask);
+    assert!(text.contains("  -one\n  +two"), "{text}");
+    assert!(!text.contains('\u{1b}') && !text.contains(r#""text""#), "{text}");
+    let long = question(&about("+line\n".repeat(100)), ApprovalMode::Ask);
+    assert_eq!(long.matches("+line").count(), DIFF_LINES);
+    assert!(long.contains("and 40 more lines"), "{long}");
+}
+
+#[test]
 fn a_question_names_its_window_and_then_says_all_that_would_be_done() {
     let mut asked = approval(json!({ "window": 4_194_311, "change": "close" }), Risk::Edit);
     asked.call.tool = "changeWindow".into();

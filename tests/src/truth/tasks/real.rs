@@ -30,7 +30,7 @@ pub(super) fn of(app: App) -> Vec<Task> {
 }
 
 /// What opens a dialog before which nothing of the window can be done, by the user's own keys.
-const SAVE_AS: Sabotage = Sabotage::Asked(&[Hand::Presses(&["ctrl", "shift", "s"])]);
+const SAVE_AS: Sabotage = Sabotage::Asked(&[Hand::Presses(&["ctrl", "shift", "s"]), Hand::Sees("Save")]);
 
 /// A task without its application.
 #[derive(Clone, Copy)]

@@ -492,7 +492,15 @@ impl Operand {
         }
         let until = Instant::now() + CHANGE;
         while Instant::now() < until {
-            let now = self.object.states().await.unwrap_or(self.states);
+            let now = match self.object.states().await {
+                Ok(now) => now,
+                // LibreOffice lays its tabs out anew, with other objects.
+                Err(CallError::Gone) => States::DEFUNCT,
+                Err(_) => self.states,
+            };
+            if now.has(States::DEFUNCT) {
+                return Ok(Tried::Done(self.went_away("select")));
+            }
             if now.has(States::SELECTED) {
                 let acted = Acted { evidence: Evidence::ReadBack, note: format!("selected {}", self.called) };
                 return Ok(Tried::Done(self.unless_changed_back(acted, &self.object, now).await));
