@@ -13,7 +13,6 @@ use serde_json::json;
 
 use crate::browser::Browser;
 
-const ENTER: &str = "\u{e007}";
 /// Of the buttons of a session's tools, in their order.
 const PIN: usize = 0;
 const RENAME: usize = 1;
@@ -35,12 +34,19 @@ async fn run_to_its_end(miki: &Miki, goal: &str) -> StartedRun {
     run
 }
 
+/// Clicks as soon as it is there. A line of the list may be another element a moment later: it is found and clicked at once.
+async fn click(browser: &Browser, selector: &str) {
+    let script = format!(
+        "const it = document.querySelector(`{selector}`); if (it === null) return false; it.click(); return true;"
+    );
+    browser.until(selector, &script).await.unwrap();
+}
+
 /// Opens the tools of the session and presses one of them.
 async fn press(browser: &Browser, run: &StartedRun, tool: usize) {
     let line = format!("#sessions li[data-session='{}']", run.session.0);
-    browser.find(&format!("{line} button.more")).await.unwrap().click().await.unwrap();
-    let button = format!("{line} .session-tools button:nth-child({})", tool + 1);
-    browser.find(&button).await.unwrap().click().await.unwrap();
+    click(browser, &format!("{line} button.more")).await;
+    click(browser, &format!("{line} .session-tools button:nth-child({})", tool + 1)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -63,7 +69,7 @@ async fn a_session_is_found_renamed_pinned_archived_branched_exported_deleted_an
     search.send_keys("carp").await.unwrap();
     let found = "return [...document.querySelectorAll('#found li mark')].map((mark) => mark.textContent).join() === 'carp'";
     browser.until("what is looked for, marked", found).await.unwrap();
-    browser.find("#found li button.open").await.unwrap().click().await.unwrap();
+    click(&browser, "#found li button.open").await;
     let shown = "return document.querySelector('#steps .goal-said p')?.textContent === 'feed the carp'";
     browser.until("the session that was found", shown).await.unwrap();
     search.send_keys("\u{e00c}").await.unwrap();
@@ -72,16 +78,20 @@ async fn a_session_is_found_renamed_pinned_archived_branched_exported_deleted_an
     press(&browser, &carp, PIN).await;
     browser.until("the pinned one first", &are("feed the carp,feed the pike")).await.unwrap();
     press(&browser, &carp, RENAME).await;
-    let field = browser.find("input.rename").await.unwrap();
-    field.clear().await.unwrap();
-    field.send_keys(&format!("The carp{ENTER}")).await.unwrap();
+    let rename = "
+        const field = document.querySelector('input.rename');
+        if (field === null) return false;
+        field.value = 'The carp';
+        field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+        return true;";
+    browser.until("the field of its name", rename).await.unwrap();
     browser.until("its new name", &are("The carp,feed the pike")).await.unwrap();
 
     press(&browser, &pike, ARCHIVE).await;
     browser.until("one in the list", &are("The carp")).await.unwrap();
-    browser.find("#show-archived").await.unwrap().click().await.unwrap();
-    browser.find("#archived li button.quiet").await.unwrap().click().await.unwrap();
-    browser.find("#show-archived").await.unwrap().click().await.unwrap();
+    click(&browser, "#show-archived").await;
+    click(&browser, "#archived li button.quiet").await;
+    click(&browser, "#show-archived").await;
     browser.until("both again", &are("The carp,feed the pike")).await.unwrap();
 
     press(&browser, &pike, BRANCH).await;
@@ -90,15 +100,17 @@ async fn a_session_is_found_renamed_pinned_archived_branched_exported_deleted_an
     browser.until("the branch, shown", branched).await.unwrap();
 
     press(&browser, &carp, EXPORT_HTML).await;
-    let toast = browser.find(".toast p").await.unwrap().text().await.unwrap();
-    let file = toast.split_once(": ").unwrap().1.trim().to_owned();
+    let toast = "document.querySelector('.toast p')?.textContent";
+    browser.until("where it is", &format!("return {toast}?.includes('.html') === true")).await.unwrap();
+    let toast = browser.script(&format!("return {toast}")).await.unwrap();
+    let file = toast.as_str().unwrap().split_once(": ").unwrap().1.trim().to_owned();
     let page = fs::read_to_string(&file).unwrap();
     assert!(page.contains("feed the carp") && page.contains("the invoice of the pond is paid"), "{file}");
 
     press(&browser, &carp, DELETE).await;
     let gone = format!("return !{titles}.includes('The carp')");
     browser.until("one less", &gone).await.unwrap();
-    browser.find(".toast button").await.unwrap().click().await.unwrap();
+    click(&browser, ".toast button").await;
     let back = format!("return {titles}.includes('The carp')");
     browser.until("the deleted one", &back).await.unwrap();
 }
