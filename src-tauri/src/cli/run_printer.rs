@@ -484,8 +484,8 @@ pub(super) fn shown(approval: &Approval) -> String {
     });
     let more = calls.len().saturating_sub(CALLS);
     let more = if more == 0 { String::new() } else { format!("? and {more} more\n") };
-    // What it comes to says more than the text that it is made of.
-    let what = changed_lines(approval).unwrap_or_else(|| format!("  {}\n", arguments(approval)));
+    // The arguments all the same: nothing of a call is hidden by how long its changes are.
+    let what = changed_lines(approval).unwrap_or_default() + &format!("  {}\n", arguments(approval));
     format!("\n{}{more}  {}\n{goes_to}{read}{what}", shown.collect::<String>(), plain(&approval.reason))
 }
 

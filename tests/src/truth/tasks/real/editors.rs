@@ -138,7 +138,7 @@ pub(super) const MOUSEPAD: &[Real] = &[
 const NEW_TAB: Real =
     task("tab", "a new one", &[click(BUTTON, "New tab (Ctrl+T)|New Tab (Ctrl+T)")], Title("New Document"));
 
-// Its dialog keeps nobody from its window.
+// Its "Save As" dialog is not modal: no task has that on top.
 pub(super) const TEXT_EDITOR: &[Real] = &[
     TYPE,
     SET,
