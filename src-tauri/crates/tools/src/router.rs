@@ -16,6 +16,7 @@ use protocol::tool::{
 };
 use serde_json::{Value, json};
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use crate::plan::{Env, Refusal, Step, Work};
 use crate::policy::{Egress, Granted, Grants, Planned, Verdict, decide};
@@ -27,7 +28,7 @@ use crate::registry::Registry;
 use crate::secrets::{NoSecrets, Secret, SecretSource};
 use crate::settle::{self, SettlePolicy};
 use crate::spec::{Available, Needs, Spec, Tool};
-use crate::target::{self, Found, Targets};
+use crate::target::{self, Found, PATIENCE, Targets};
 use crate::tool::{self, Context, Outcome, tool_error};
 use crate::{
     Assessment, Call, Decision, ExecRequest, Executed, Limits, Planning, contract, digest, effect, goes_to,
@@ -46,6 +47,8 @@ static NO_PORTS: Ports = Ports {
     recalled: None,
 };
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// Longest wait for a desktop that cannot be looked at in time, where the user is asked or has answered.
+const READY: Duration = Duration::from_secs(5);
 
 /// The tools there are, and the ports they work through. Holds nothing of any call.
 pub struct Router {
@@ -284,7 +287,16 @@ impl Router {
 
     /// What would become of a call, with what it would touch looked up first, where that can make a difference.
     pub async fn assess(&self, request: &ExecRequest, limits: &Limits) -> Assessment {
-        self.look_and_weigh(request, limits, Care::Closely).await.0
+        let end = Instant::now() + READY;
+        loop {
+            let begun = Instant::now();
+            let assessment = self.look_and_weigh(request, limits, Care::Closely).await.0;
+            // Nobody waits for an answer to what could not be looked at in time, and could be a moment later.
+            let may_be_late = begun.elapsed() >= PATIENCE && Instant::now() < end;
+            if !(may_be_late && matches!(assessment.decision, Decision::Ask { .. })) {
+                return assessment;
+            }
+        }
     }
 
     async fn look_and_weigh(
@@ -378,7 +390,7 @@ impl Router {
         let Call { request, cancel, limits } = call;
         let started = Instant::now();
         let secrets = self.secrets.all().await;
-        let mut outcome = match self.permit(&request, &limits).await {
+        let mut outcome = match self.permit(&request, &limits, &cancel).await {
             Ok((step, ..)) if step.needs() >= Needs::Browser && self.desktop.is_locked().await => {
                 self.desktop.release_all();
                 let error = tool_error(ToolErrorKind::NotAvailable, desktop::LOCKED);
@@ -494,14 +506,25 @@ impl Router {
     }
 
     /// The plan of a call that may run now, or why it may not. What was allowed and does not seem to be there is looked for
-    /// once more: a list of windows that could not be read in that moment is no other target.
-    async fn permit(&self, request: &ExecRequest, limits: &Limits) -> Result<(Step, Found), ToolError> {
-        match self.permit_as_it_is(request, limits).await {
-            Err(_) if request.approved.is_some() => {
-                tokio::time::sleep(LOOK_AGAIN).await;
-                self.permit_as_it_is(request, limits).await
+    /// once more, and as long as a look may have run out of time: what could not be read is no other target.
+    async fn permit(
+        &self,
+        request: &ExecRequest,
+        limits: &Limits,
+        cancel: &CancellationToken,
+    ) -> Result<(Step, Found), ToolError> {
+        let end = Instant::now() + READY;
+        let mut is_first = true;
+        loop {
+            let begun = Instant::now();
+            let permitted = self.permit_as_it_is(request, limits).await;
+            let may_be_late = begun.elapsed() >= PATIENCE && Instant::now() < end;
+            let is_looked_for = request.approved.is_some() && (is_first || may_be_late);
+            if permitted.is_ok() || !is_looked_for || cancel.is_cancelled() {
+                return permitted;
             }
-            permitted => permitted,
+            is_first = false;
+            tokio::time::sleep(LOOK_AGAIN).await;
         }
     }
 

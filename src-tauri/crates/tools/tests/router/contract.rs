@@ -397,6 +397,23 @@ async fn a_yes_is_for_the_application_that_was_there_when_it_was_asked() {
     assert_eq!(execute(&router, request, CancellationToken::new()).await.result.error, None);
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_was_allowed_is_done_once_a_busy_desktop_can_be_looked_at_again() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    let setting = || asking("setValue", json!({"name": "Save", "value": "new"}));
+    let yes = router.assess(&setting(), &limits()).await.yes();
+    fake.edit(|scene| scene.delay = Duration::from_secs(1));
+    let later = fake.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        later.edit(|scene| scene.delay = Duration::ZERO);
+    });
+    let request = ExecRequest { approved: Some(yes), ..setting() };
+    let done = execute(&router, request, CancellationToken::new()).await.result;
+    assert_eq!(done.error, None, "{done:?}");
+}
+
 /// The window is the same, and what has the keyboard in it another.
 #[tokio::test(start_paused = true)]
 async fn a_yes_is_for_no_more_than_was_asked() {
