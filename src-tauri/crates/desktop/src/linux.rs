@@ -41,6 +41,7 @@ mod capture;
 mod checks;
 mod clipboard;
 mod compose;
+mod echo;
 mod ewmh;
 mod failsafe;
 mod fence;

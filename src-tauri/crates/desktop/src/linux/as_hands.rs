@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::atspi::{shortened, unified};
 use super::input::{InputSender, MOVED_ON};
+use super::windows::KeyWindow;
 use super::{LOOK, LinuxDesktop};
 use crate::{Acted, Action, DesktopError, Evidence, Fence, Hands, Interruption};
 
@@ -53,9 +54,8 @@ impl LinuxDesktop {
             () = cancel.cancelled() => return Err(DesktopError::Cancelled),
             before = self.accessibility.focused_text() => before,
         };
-        let Some(before) = before else { return self.perform(Action::Type { text }, cancel).await };
-        let line = text.trim_end_matches(['\n', '\r']);
-        let enters = &text[line.len()..];
+        let Some(before) = before else { return self.write_unread(text, &window, cancel).await };
+        let (line, enters) = line_and_enters(&text);
         let typed = if line.is_empty() { text.as_str() } else { line };
         let acted = self.perform(Action::Type { text: typed.to_owned() }, cancel).await?;
         if acted.evidence != Evidence::Sent {
@@ -87,11 +87,9 @@ impl LinuxDesktop {
                 Came::Other(_) | Came::Nothing => acted,
             });
         }
-        if !self.input.run(LOOK, move |input| input.session.keys_stay(&window)).await? {
-            let note = format!("{} without the Enter after it: {MOVED_ON}", acted.note);
-            return Ok(Acted { evidence: Evidence::Mismatch, note });
+        if let Some(moved_on) = self.enter(enters, &window, &acted, cancel).await? {
+            return Ok(moved_on);
         }
-        self.perform(Action::Type { text: enters.to_owned() }, cancel).await?;
         let Came::Wished(held) = came else { return Ok(acted) };
         let end = Instant::now() + READ_BACK;
         while Instant::now() < end && !cancel.is_cancelled() {
@@ -103,6 +101,55 @@ impl LinuxDesktop {
             tokio::time::sleep(LOOK_AGAIN).await;
         }
         Ok(acted)
+    }
+
+    /// Types where no field tells what it holds, and reads the window's picture. Enter may scroll it: what stands before it is
+    /// read first.
+    async fn write_unread(
+        &self,
+        text: String,
+        window: &KeyWindow,
+        cancel: &CancellationToken,
+    ) -> Result<Acted, DesktopError> {
+        let (line, enters) = line_and_enters(&text);
+        let picture = if line.is_empty() { None } else { self.picture_of(window).await };
+        let Some(before) = picture else { return self.perform(Action::Type { text }, cancel).await };
+        let acted = self.perform(Action::Type { text: line.to_owned() }, cancel).await?;
+        if acted.evidence != Evidence::Sent {
+            return Ok(acted);
+        }
+        let shown = self.shows_typed(&before, line, cancel).await;
+        if !enters.is_empty()
+            && let Some(moved_on) = self.enter(enters, window, &acted, cancel).await?
+        {
+            return Ok(moved_on);
+        }
+        let read_back =
+            |what: &str| Acted { evidence: Evidence::ReadBack, note: format!("{}, {what}", acted.note) };
+        Ok(match shown {
+            Some(_) if enters.is_empty() => read_back("read back in its window's picture"),
+            Some(shown) if self.changes_from(&shown, cancel).await => {
+                read_back("read back in its window's picture; Enter was taken")
+            }
+            Some(_) | None => acted,
+        })
+    }
+
+    /// Presses Enter after what was typed; `Some` if the keyboard is elsewhere now, and it was not pressed.
+    async fn enter(
+        &self,
+        enters: &str,
+        window: &KeyWindow,
+        typed: &Acted,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Acted>, DesktopError> {
+        let there = *window;
+        if !self.input.run(LOOK, move |input| input.session.keys_stay(&there)).await? {
+            let note = format!("{} without the Enter after it: {MOVED_ON}", typed.note);
+            return Ok(Some(Acted { evidence: Evidence::Mismatch, note }));
+        }
+        self.perform(Action::Type { text: enters.to_owned() }, cancel).await?;
+        Ok(None)
     }
 
     /// What the same field holds a moment later, where that is something else.
@@ -140,6 +187,11 @@ impl LinuxDesktop {
         }
         last
     }
+}
+
+/// A text without the line breaks at its end, and these.
+fn line_and_enters(text: &str) -> (&str, &str) {
+    text.split_at(text.trim_end_matches(['\n', '\r']).len())
 }
 
 /// What was read of the focused field.

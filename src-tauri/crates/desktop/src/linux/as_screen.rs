@@ -21,6 +21,19 @@ impl LinuxDesktop {
         view.ok_or_else(|| no_display(index, &displays))
     }
 
+    /// The pixels of an area, and where that is.
+    pub(super) async fn look_at(&self, area: Area) -> Result<(Frame, Viewport), DesktopError> {
+        let look = self.capturer.run(LOOK, move |capturer| {
+            let (frame, viewport) = capturer.look(&area)?;
+            let Frame { width, height, order, pixels } = frame;
+            // The capturer's memory is used again by the next picture, while this one is read.
+            Ok((Frame { width, height, order, pixels: pixels.to_vec() }, viewport))
+        });
+        let (look, unlocked) = tokio::join!(look, self.locks.refuse());
+        unlocked?;
+        look
+    }
+
     /// The text in an area, or in the part of it that is named once it is known where it is, its picture, and where that
     /// was.
     pub(super) async fn read(
@@ -31,15 +44,7 @@ impl LinuxDesktop {
     ) -> Result<(TextRead, Frame, Viewport), DesktopError> {
         let Some(reader) = &self.text_reader else { return Err(TextReader::missing()) };
         let (source, area, region) = source_of(area);
-        let look = self.capturer.run(LOOK, move |capturer| {
-            let (frame, viewport) = capturer.look(&area)?;
-            let Frame { width, height, order, pixels } = frame;
-            // The capturer's memory is used again by the next picture, while this one is read.
-            Ok((Frame { width, height, order, pixels: pixels.to_vec() }, viewport))
-        });
-        let (look, unlocked) = tokio::join!(look, self.locks.refuse());
-        unlocked?;
-        let (frame, viewport) = look?;
+        let (frame, viewport) = self.look_at(area).await?;
         let part = region.or_else(|| part_of(&viewport));
         let (text, frame) = reader.read(ReadRequest { source, frame, viewport, part }, enough).await?;
         Ok((text, frame, viewport))

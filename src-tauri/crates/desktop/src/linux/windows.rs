@@ -347,6 +347,7 @@ impl Session {
 }
 
 /// The window that gets the keys.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct KeyWindow {
     focus: Option<Window>,
     pub(super) top: Option<Window>,

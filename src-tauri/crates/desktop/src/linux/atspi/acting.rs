@@ -456,7 +456,10 @@ impl Operand {
             let now = object.states().await.ok().filter(|now| !now.has(States::DEFUNCT))?;
             told(then, now).map(str::to_owned)
         };
-        self.unless_taken_back(acted, other).await
+        let acted = self.unless_taken_back(acted, other).await;
+        // A calculator's keys are such buttons, and spring back.
+        let springs_back = self.role == number::TOGGLE_BUTTON && acted.evidence == Evidence::Mismatch;
+        Acted { evidence: if springs_back { Evidence::Sent } else { acted.evidence }, ..acted }
     }
 
     /// Whether it is the tab whose page shows, by the name of its row.
