@@ -32,11 +32,11 @@ impl LinuxDesktop {
         }
         let Some(item) = self.item_on_screen(operand, value, first(displays)?).await? else {
             // No Escape here: a list that has not opened leaves it to its dialog, which would close.
-            let note = format!(
-                "{} was opened, and does not tell where its items are; look at a screenshot, and click the item",
+            return Err(DesktopError::Failed(format!(
+                "{} was opened, and does not tell where its items are, so none is chosen; look at a screenshot, and \
+                 click the item",
                 operand.called
-            );
-            return Ok(Acted { evidence: Evidence::Sent, note });
+            )));
         };
         self.click_on(&item, Button::Left, 1, displays, cancel).await?;
         let clicked = |word: &str| format!("{} was clicked; {} {word} it", item.called, operand.called);
