@@ -65,8 +65,14 @@ enum Command {
 pub fn main() -> Exit {
     // Started by the terminal's sandbox, around a command.
     let mut words = std::env::args_os().skip(1);
-    if words.next().is_some_and(|word| word == space::terminal::confine::SUBCOMMAND) {
-        let error = space::terminal::confine::confine(words);
+    let error = match words.next() {
+        Some(word) if word == space::terminal::confine::SUBCOMMAND => {
+            Some(space::terminal::confine::confine(words))
+        }
+        Some(word) if word == space::terminal::confine::FORWARD => Some(space::terminal::confine::forward()),
+        _ => None,
+    };
+    if let Some(error) = error {
         eprintln!("miki: {error}");
         return Exit::Failed;
     }

@@ -24,15 +24,16 @@ mod home;
 
 use std::process::ExitCode;
 
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
 /// The whole program: reads the command line, does it, and says how it went.
 pub fn main_entry() -> ExitCode {
     // Warnings alone by default; keys are in no event and no log (`Secret` hides itself).
-    tracing_subscriber::fmt()
-        .with_env_filter(
-            tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into()),
-        )
-        .with_writer(std::io::stderr)
-        .with_target(false)
-        .init();
+    let levels = std::env::var("RUST_LOG").ok().and_then(|levels| levels.parse().ok());
+    let levels = levels.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN));
+    let told = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
+    tracing_subscriber::registry().with(told).with(levels).init();
     cli::main().into()
 }

@@ -102,3 +102,27 @@ fn a_run_that_asks_shows_what_it_would_change_and_an_answer_with_no_changes_noth
     assert_eq!(question["touches"][0]["app"], "~/Miki");
     assert!(!stage.path("home").join("Miki/a.txt").exists());
 }
+
+#[test]
+fn a_command_is_led_to_the_hosts_that_were_asked_for_alone_and_says_which_it_missed() {
+    let stage = Stage::plain().unwrap();
+    // No host is there to be reached: a name that ends so leads nowhere.
+    let line =
+        "for host in good evil; do curl -s -m 60 -w '%{http_code} ' -o /dev/null http://$host.invalid/; done";
+    let model = FakeModel::start(ScriptMind::new([
+        MindTurn::call("", "useTools", json!({"groups": ["terminal"]})),
+        MindTurn::call("", "runCommand", json!({"command": line, "hosts": ["good.invalid"]})),
+    ]))
+    .unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "auto" })).unwrap();
+    let done = miki.run(&stage, &["run", "get them", "--json"]).unwrap();
+    assert_eq!(done.code(), 0, "{}", done.stderr);
+    let events = miki::events(&done.stdout).unwrap();
+    let result = events.iter().find_map(|event| match &event.body {
+        EventBody::ToolFinished { result, .. } if result.summary.contains("curl") => Some(result.clone()),
+        _ => None,
+    });
+    let data = result.unwrap().data;
+    assert_eq!(data["output"], "502 403", "{data}");
+    assert_eq!(data["refusedHosts"], json!(["evil.invalid"]), "{data}");
+}

@@ -7,8 +7,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     use std::time::Instant;
 
     use desktop::{Area, Options};
+    use tracing_subscriber::filter::Targets;
+    use tracing_subscriber::layer::SubscriberExt as _;
+    use tracing_subscriber::util::SubscriberInitExt as _;
 
-    tracing_subscriber::fmt().with_env_filter(tracing_subscriber::EnvFilter::from_default_env()).init();
+    let levels: Targets = std::env::var("RUST_LOG").unwrap_or_default().parse()?;
+    tracing_subscriber::registry().with(tracing_subscriber::fmt::layer()).with(levels).init();
     let mut arguments = std::env::args().skip(1);
     let models = arguments.next().ok_or("name the folder with the models")?;
     let rounds: usize = arguments.next().map_or(Ok(3), |text| text.parse())?;

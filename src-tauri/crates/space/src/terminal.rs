@@ -27,7 +27,7 @@ use crate::files::{SpacePath, Why};
 
 pub use job::{Exit, Job, JobId, Outcome, Page, Stopped, Update};
 pub use protocol::terminal::{Color, Line, Span, Style};
-pub use sandbox::{Confinement, Network, Sandbox, Strength};
+pub use sandbox::{Confinement, Network, ProxyAt, Sandbox, Strength};
 
 /// Ended jobs that can still be read.
 const ENDED_KEPT: usize = 32;
@@ -41,7 +41,6 @@ pub struct Setup {
     pub space: PathBuf,
     /// More folders that commands may read, say a toolchain in the user's home. Never written to.
     pub readable: Vec<PathBuf>,
-    pub network: Network,
     pub limits: Limits,
     /// `.git/config` and `.git/hooks` run code outside of the sandbox later, so they stay as they are unless allowed.
     pub git: GitConfig,
@@ -52,7 +51,6 @@ impl Setup {
         Self {
             space: space.into(),
             readable: Vec::new(),
-            network: Network::Off,
             limits: Limits::default(),
             git: GitConfig::ReadOnly,
         }
@@ -107,6 +105,8 @@ pub struct CommandSpec {
     pub unconfined: Unconfined,
     /// What of the Space is closed to commands (files that hold keys, what runs something later) and open to this one.
     pub opened: Vec<SpacePath>,
+    /// `None`: it reaches no network.
+    pub network: Option<Network>,
 }
 
 impl CommandSpec {
@@ -119,6 +119,7 @@ impl CommandSpec {
             columns: 120,
             unconfined: Unconfined::Refuse,
             opened: Vec::new(),
+            network: None,
         }
     }
 }
@@ -135,6 +136,8 @@ pub enum Unconfined {
 pub enum TerminalError {
     #[error("commands cannot be confined here ({why}); allow this command without a sandbox, or mend that")]
     NoSandbox { why: String },
+    #[error("commands get no network here: {why}")]
+    NoNetwork { why: String },
     #[error("the sandbox could not be set up, so the command was not run: {said}")]
     SandboxFailed { said: String },
     #[error("{} is too wide for a Space; choose a folder inside of it", .0.display())]

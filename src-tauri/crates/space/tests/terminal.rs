@@ -7,6 +7,8 @@
 mod confinement;
 #[path = "terminal/ends.rs"]
 mod ends;
+#[path = "terminal/network.rs"]
+mod network;
 #[path = "terminal/nobody.rs"]
 mod nobody;
 #[path = "terminal/running.rs"]

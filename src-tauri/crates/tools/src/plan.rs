@@ -9,12 +9,11 @@ use desktop::{Action, ElementAction};
 use protocol::geometry::NormPoint;
 use protocol::tool::{Mode, Risk, ToolError, ToolErrorKind};
 use serde_json::Value;
-use space::files::SpacePath;
 
 use crate::ports::Ports;
 use crate::reach::{Act, Reach};
 use crate::spec::{Available, Needs, Spec, Tool, Verify};
-use crate::tool::{Context, DISPLAY, Outcome, Text, bad_arguments, tool_error};
+use crate::tool::{Context, DISPLAY, FileWrite, Outcome, bad_arguments, tool_error};
 use crate::{Limits, schema, untrusted};
 
 /// Characters of all arguments of one call; what is longer is refused before it is read.
@@ -47,8 +46,8 @@ pub struct Plan {
     act: Option<Act>,
     /// Why it asks each time, in every mode.
     always: Option<String>,
-    /// The file that it writes, and what is to be in it.
-    writes: Option<(SpacePath, Text)>,
+    /// The file that it writes.
+    writes: Option<FileWrite>,
 }
 
 pub(crate) enum Work {
@@ -125,11 +124,11 @@ impl Plan {
     }
 
     /// It writes this file: what would change there is shown before it is allowed.
-    pub(crate) fn writing(self, path: SpacePath, text: Text) -> Self {
-        Self { writes: Some((path, text)), ..self }
+    pub(crate) fn writing(self, write: FileWrite) -> Self {
+        Self { writes: Some(write), ..self }
     }
 
-    pub(crate) fn writes(&self) -> Option<&(SpacePath, Text)> {
+    pub(crate) fn writes(&self) -> Option<&FileWrite> {
         self.writes.as_ref()
     }
 

@@ -64,6 +64,8 @@ pub(crate) enum FileAct {
 pub(crate) enum Ordered {
     Run {
         line: String,
+        /// That it may reach.
+        hosts: Vec<String>,
     },
     /// A text for a command that reads it.
     Input {

@@ -447,11 +447,11 @@ impl Router {
         let step = env.plan(&request.call.tool, &request.call.arguments).ok()?;
         let diffs = step.parts().filter_map(|part| part.plan().writes());
         let mut all = Vec::new();
-        for (path, text) in diffs {
-            let (space, path, text) = (request.ports.space.clone()?, path.clone(), text.clone());
+        for write in diffs {
+            let (space, write) = (request.ports.space.clone()?, write.clone());
             let preview = tokio::task::spawn_blocking(move || {
-                let diff = text.with(|content| space.preview(&path, content)).ok()?;
-                Some(format!("--- {path}\n{}", tool::shown_diff(&diff)?))
+                let diff = write.preview(&space).ok()?;
+                Some(format!("--- {}\n{}", write.path, tool::shown_diff(&diff)?))
             });
             all.extend(preview.await.ok().flatten());
         }
@@ -608,19 +608,21 @@ impl Router {
             verdict => verdict,
         };
         let may_plan = !matches!(request.planning, Planning::Off) && request.approval != ApprovalMode::Auto;
-        let decision = match verdict {
-            Verdict::Run | Verdict::Ask if step.name() == tool::PLAN && !may_plan => {
+        let decision = match (verdict, &targets.refusal) {
+            // Nobody is asked about what would then not be done.
+            (Verdict::Ask, Some(error)) => Decision::Forbid { error: error.clone() },
+            (Verdict::Run | Verdict::Ask, _) if step.name() == tool::PLAN && !may_plan => {
                 let message = "not available here: there are no plans in this run; go on without one";
                 Decision::Forbid { error: tool_error(ToolErrorKind::NotAvailable, message) }
             }
-            Verdict::Run => Decision::Run,
-            Verdict::Ask => {
+            (Verdict::Run, _) => Decision::Run,
+            (Verdict::Ask, None) => {
                 let ruled = ruled.and_then(|touch| touch.app.as_deref());
                 let ruled = ruled.map(|app| format!("you want to be asked of each act in {app}"));
                 let why = always.or(targets.why.as_deref()).or(ruled.as_deref());
                 Decision::Ask { reason: question(&step, risk, why, &outside) }
             }
-            Verdict::Forbid => {
+            (Verdict::Forbid, _) => {
                 let message = format!(
                     "{} is not for plan mode, which only looks; say what you would do, and let the user switch to act mode",
                     step.name()

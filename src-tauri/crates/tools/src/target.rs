@@ -11,7 +11,7 @@ use desktop::{
 };
 use protocol::address;
 use protocol::contract::EffectClass;
-use protocol::tool::{Grant, Risk};
+use protocol::tool::{Grant, Risk, ToolError};
 use serde_json::{Value, json};
 
 use crate::applications::{self, Class};
@@ -208,6 +208,7 @@ impl Found {
             all.hosts.extend(part.hosts.iter().cloned());
             all.leaves |= part.leaves;
             all.is_unknown |= part.is_unknown;
+            all.refusal = all.refusal.or_else(|| part.refusal.clone());
             all.needs.extend(part.needs.iter().cloned());
             all.places.extend(part.places.iter().cloned());
         }
@@ -240,6 +241,8 @@ pub(crate) struct Targets {
     pub is_unknown: bool,
     /// What a plan must name for it.
     pub needs: Vec<Need>,
+    /// Why it would not be done, as far as that can be told before.
+    pub refusal: Option<ToolError>,
     places: Vec<Destination>,
 }
 
@@ -626,10 +629,14 @@ pub(crate) async fn find(
             }
             Reach::Files { paths, does } => {
                 beyond::add_files(targets, part, paths, *does, ports).await;
+                // What a later part of a batch meets, those before it may make.
+                if is_first {
+                    targets.refusal = beyond::refusal(part, ports).await;
+                }
                 continue;
             }
             Reach::Command(ordered) => {
-                beyond::add_command(targets, part, ordered, ports);
+                beyond::add_command(targets, part, ordered, grants, ports);
                 continue;
             }
             Reach::Calendar { entry, deletes } => {

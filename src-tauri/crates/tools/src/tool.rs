@@ -94,12 +94,12 @@ mod use_tools;
 mod wait;
 
 pub(crate) use batch::NAME as BATCH;
-pub(crate) use calendar::{meant as meant_calendar, take_back as take_back_entry};
+pub(crate) use calendar::{from_agenda, meant as meant_calendar, take_back as take_back_entry};
 pub(crate) use commands::held_back;
 pub use context::Context;
 pub(crate) use elements::changes as element_changes;
 pub use elements::{ListShown, NAME as ELEMENTS};
-pub(crate) use files::{Text, named_in, shown_diff, take_back as take_back_file};
+pub(crate) use files::{FileWrite, from_files, named_in, shown_diff, take_back as take_back_file};
 pub use notes::{MOST_CHARS as NOTE_CHARS, NAME as NOTES, edited as edited_notes};
 pub(crate) use on_screen::{Clipboards, take_back_on_screen};
 pub use outcome::Outcome;

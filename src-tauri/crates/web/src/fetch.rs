@@ -139,6 +139,14 @@ impl Fetcher {
         Ok(Self { client, guard, recent: Arc::default() })
     }
 
+    /// A way to these hosts alone, under the guard of this, for a command.
+    ///
+    /// # Errors
+    /// Nothing can be listened on.
+    pub fn proxy(&self, hosts: &[String]) -> std::io::Result<crate::Proxy> {
+        crate::Proxy::open(self.guard.clone(), hosts)
+    }
+
     /// Gets one page as text.
     ///
     /// Reading on (`offset` > 0) takes the text that was fetched before, if that was within the last ten minutes, and

@@ -6,11 +6,14 @@ use space::terminal::confine;
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
-    if words.next().is_none_or(|word| word != confine::SUBCOMMAND) {
-        eprintln!("{} is started by Miki's sandbox only", env!("CARGO_BIN_NAME"));
-        return ExitCode::from(2);
-    }
-    let error = confine::confine(words);
+    let error = match words.next() {
+        Some(word) if word == confine::SUBCOMMAND => confine::confine(words),
+        Some(word) if word == confine::FORWARD => confine::forward(),
+        _ => {
+            eprintln!("{} is started by Miki's sandbox only", env!("CARGO_BIN_NAME"));
+            return ExitCode::from(2);
+        }
+    };
     eprintln!("{error}");
     ExitCode::from(126)
 }

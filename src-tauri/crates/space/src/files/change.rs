@@ -115,6 +115,17 @@ pub enum WriteMode {
     Either,
 }
 
+impl WriteMode {
+    /// Whether a file that is there, or is not, may be written so.
+    fn check(self, is_there: bool, path: &SpacePath) -> Result<(), FileError> {
+        match (is_there, self) {
+            (true, Self::Create) => Err(FileError::Exists { path: path.clone() }),
+            (false, Self::Replace) => Err(FileError::Missing { path: path.clone() }),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Changes of one Space. Made for a call: [`Space::changes`].
 pub struct Changes<'a> {
     space: &'a Space,
@@ -153,13 +164,19 @@ impl Space {
         })
     }
 
-    /// What writing `content` would change; nothing is written.
-    pub fn preview(&self, path: &SpacePath, content: Content<'_>) -> Result<Diff, FileError> {
+    /// What writing `content` would change, or why it would not be written; nothing is.
+    pub fn preview(
+        &self,
+        path: &SpacePath,
+        content: Content<'_>,
+        mode: WriteMode,
+    ) -> Result<Diff, FileError> {
         let old = match self.parent(path) {
             Ok((dir, name)) => old(self, &dir, name, path)?,
             Err(FileError::Missing { .. }) => None,
             Err(e) => return Err(e),
         };
+        mode.check(old.is_some(), path)?;
         let Some(Old { bytes: None, meta }) = old else {
             let new = becomes(old.as_ref(), content, path)?;
             return Ok(diff::diff(old.as_ref().and_then(|old| old.bytes.as_deref()), &new));
@@ -236,11 +253,7 @@ impl<'a> Changes<'a> {
             Err(FileError::Missing { .. }) => None,
             Err(e) => return Err(e),
         };
-        match (&old, mode) {
-            (Some(_), WriteMode::Create) => return Err(FileError::Exists { path: path.clone() }),
-            (None, WriteMode::Replace) => return Err(FileError::Missing { path: path.clone() }),
-            _ => {}
-        }
+        mode.check(old.is_some(), path)?;
         let new = becomes(old.as_ref(), content, path)?;
         let before = self.before(old.as_ref(), path)?;
         self.go_on()?;

@@ -130,6 +130,11 @@ impl Job {
         &self.spec.command
     }
 
+    /// The hosts that it may reach; empty where it has no network.
+    pub fn hosts(&self) -> &[String] {
+        self.spec.network.as_ref().map_or(&[], |network| &network.hosts)
+    }
+
     /// What ran something later when it began, and what holds keys and was closed to it then.
     pub(super) fn note_before(&mut self, before: BTreeMap<SpacePath, Why>, mut closed: Vec<SpacePath>) {
         closed.retain(|path| !self.may_make(path));

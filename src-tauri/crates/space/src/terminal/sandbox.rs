@@ -14,8 +14,11 @@ mod seatbelt;
 #[cfg(target_os = "linux")]
 mod seccomp;
 
+use std::any::Any;
 use std::ffi::OsString;
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,17 +27,44 @@ use super::{CommandSpec, TerminalError, Unconfined};
 pub(super) use guard::Found;
 pub(super) use place::Enclosure;
 
-/// What commands may reach. Off: a network of their own with nothing but themselves in it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Network {
-    #[default]
-    Off,
+/// The way out of a command that may reach some hosts. Without one it has a network of its own with nothing in it.
+#[derive(Clone)]
+pub struct Network {
+    /// The hosts that its proxy leads to, for whoever is asked about what the command is told later.
+    pub hosts: Vec<String>,
+    pub proxy: ProxyAt,
+    /// Lives as long as the command.
+    pub held: Arc<dyn Any + Send + Sync>,
+}
+
+/// Where a proxy for HTTP listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProxyAt {
+    /// Linux: a socket, the only thing outside of its namespaces that a command can speak to.
+    Socket(PathBuf),
+    /// macOS: a port of this machine.
+    Port(u16),
+}
+
+impl fmt::Debug for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Network").field("hosts", &self.hosts).finish_non_exhaustive()
+    }
+}
+
+/// How programs are told of a proxy.
+#[cfg_attr(windows, allow(dead_code, reason = "no sandbox there"))]
+pub(super) fn proxy_variables(port: u16) -> impl Iterator<Item = (&'static str, OsString)> {
+    let address = OsString::from(format!("http://127.0.0.1:{port}"));
+    let own = ["no_proxy", "NO_PROXY"].map(|name| (name, "localhost,127.0.0.1,::1".into()));
+    let names = ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+    names.into_iter().map(move |name| (name, address.clone())).chain(own)
 }
 
 /// What confines commands on this system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Strength {
-    /// Linux: own namespaces, an empty file system but for what is bound into it, no network. The second layers are
+    /// Linux: own namespaces, an empty file system but for what is bound into it, no network of its own. The second layers are
     /// a filter of system calls and Landlock.
     Bubblewrap {
         seccomp: bool,
@@ -130,11 +160,11 @@ impl Sandbox {
         match (&self.strength, spec.unconfined) {
             #[cfg(target_os = "linux")]
             (Strength::Bubblewrap { .. }, _) => match &self.bubblewrap {
-                Some(bubblewrap) => bubblewrap.launch(place, &folder, &spec.command, (found, &spec.opened)),
+                Some(bubblewrap) => bubblewrap.launch(place, &folder, spec, found),
                 None => Err(TerminalError::NoSandbox { why: "bubblewrap was not probed".into() }),
             },
             #[cfg(target_os = "macos")]
-            (Strength::Seatbelt, _) => Ok(seatbelt::launch(place, folder, spec)),
+            (Strength::Seatbelt, _) => seatbelt::launch(place, folder, spec),
             (Strength::None { why }, Unconfined::Refuse) => {
                 Err(TerminalError::NoSandbox { why: why.clone() })
             }

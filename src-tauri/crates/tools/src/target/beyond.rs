@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use agenda::{Calendar, EventId, ReminderId};
 use protocol::contract::EffectClass;
-use protocol::tool::Grant;
+use protocol::tool::{Grant, ToolError};
 use space::files::FileError;
-use space::terminal::policy;
+use space::terminal::{JobId, policy};
 
 use super::{Destination, EntryThere, FileThere, NAME_CHARS, Targets};
 use crate::contract::{self, Need};
@@ -68,12 +68,35 @@ pub(super) async fn add_files(
     }
 }
 
+/// Why a file would not be written as it is now. Of one that asks whatever was allowed, as those that hold keys, that would
+/// tell what is in it before its user has answered.
+pub(super) async fn refusal(part: &Step, ports: &Ports) -> Option<ToolError> {
+    let write = part.plan().writes().filter(|_| part.plan().always().is_none())?.clone();
+    let space = ports.space.clone()?;
+    let previewed = tokio::task::spawn_blocking(move || write.preview(&space));
+    let error = tokio::time::timeout(LOOK, previewed).await.ok()?.ok()?.err()?;
+    let is_certain = matches!(
+        error,
+        FileError::Exists { .. }
+            | FileError::Missing { .. }
+            | FileError::Edit { .. }
+            | FileError::TooLarge { .. }
+    );
+    is_certain.then(|| tool::from_files(&error))
+}
+
 /// A command is its line, in its folder. A yes for commands like it is for their programs and what they are told first.
-pub(super) fn add_command(targets: &mut Targets, part: &Step, ordered: &Ordered, ports: &Ports) {
+pub(super) fn add_command(
+    targets: &mut Targets,
+    part: &Step,
+    ordered: &Ordered,
+    grants: &Grants,
+    ports: &Ports,
+) {
     let (folder, _) = ports.root();
     targets.needs.extend(contract::of_command(ports));
     let line = match ordered {
-        Ordered::Run { line } => {
+        Ordered::Run { line, hosts } => {
             let weighed = policy::weigh(line);
             for like in &weighed.grants {
                 let app = Some(format!("{like} ({})", ports.folder()));
@@ -83,12 +106,34 @@ pub(super) fn add_command(targets: &mut Targets, part: &Step, ordered: &Ordered,
                 let needs = vec![Need::Effect(EffectClass::Delete)];
                 targets.ask(untrusted::line(what, REASON_CHARS), needs);
             }
+            add_network(targets, hosts, grants);
             line.clone()
         }
-        Ordered::Input { job, text } => format!("into job {job}: {text}"),
+        Ordered::Input { job, text } => {
+            let spoken_to = ports.terminal.as_ref().and_then(|it| it.job(JobId((*job).into())).ok());
+            // What it is told may go wherever it can reach.
+            add_network(targets, spoken_to.as_ref().map_or(&[], |job| job.hosts()), grants);
+            format!("into job {job}: {text}")
+        }
         Ordered::Stop { job } => format!("the end of job {job}"),
     };
     targets.places.push(Destination::Command { line, folder });
+}
+
+/// What a command sends to the hosts that it may reach, nobody can tell: it asks each time, and in auto once something was
+/// read.
+fn add_network(targets: &mut Targets, hosts: &[String], grants: &Grants) {
+    if hosts.is_empty() {
+        return;
+    }
+    let mut needs = vec![Need::Effect(EffectClass::Send)];
+    for host in hosts {
+        let address = format!("https://{host}/");
+        needs.extend(contract::of_address(&address));
+        targets.visit(host, &address, grants);
+    }
+    let named = untrusted::line(&hosts.join(", "), REASON_CHARS);
+    targets.weigh(format!("it can send anything in its folder to {named}"), needs);
 }
 
 /// A calendar by its name, the one of the settings where none is named; or an entry as it is now, with the calendar that it
@@ -103,8 +148,10 @@ pub(super) async fn add_calendar(
     let effect = if deletes { EffectClass::Delete } else { EffectClass::Edit };
     targets.needs.push(Need::Effect(effect));
     // What is not there any more, or in no calendar, is refused by whoever would change it.
-    let Some(Looked { there, calendar, invited }) = look_at(entry, ports).await else {
+    let looked = look_at(entry, ports).await;
+    let Ok(Looked { there, calendar, invited }) = looked else {
         targets.is_unknown = true;
+        targets.refusal = looked.err().flatten();
         let need = Need::Untold("a calendar's entry that cannot be told");
         if matches!(entry, Entry::Event(_)) {
             targets.weigh("who is invited to it cannot be told".into(), vec![need]);
@@ -124,7 +171,7 @@ pub(super) async fn add_calendar(
 
 /// What a calendar's entry is, for whoever is asked about it: an id says nothing to a person.
 pub(crate) async fn entry_called(entry: &Entry, ports: &Ports) -> Option<String> {
-    look_at(entry, ports).await.map(|looked| looked.there.called)
+    look_at(entry, ports).await.ok().map(|looked| looked.there.called)
 }
 
 struct Looked {
@@ -134,28 +181,27 @@ struct Looked {
     invited: usize,
 }
 
-async fn look_at(entry: &Entry, ports: &Ports) -> Option<Looked> {
-    let port = ports.agenda.as_ref()?;
-    let calendars = async { port.agenda.calendars().await.ok() };
-    let all = tokio::time::timeout(LOOK, calendars).await.ok().flatten()?;
+/// # Errors
+/// Why it cannot be done at all; `None` if it could not be looked at.
+async fn look_at(entry: &Entry, ports: &Ports) -> Result<Looked, Option<ToolError>> {
+    let port = ports.agenda.as_ref().ok_or(None)?;
+    let all = told(port.agenda.calendars()).await?;
     let new = |name: Option<&str>, holds: fn(&Calendar) -> bool| {
-        let meant = tool::meant_calendar(&all, name, &port.usual, holds).ok()?;
-        Some((meant.id.clone(), None, String::new(), 0))
+        let meant = tool::meant_calendar(&all, name, &port.usual, holds).map_err(Some)?;
+        Ok::<_, Option<ToolError>>((meant.id.clone(), None, String::new(), 0))
     };
     let line = |text: &str| untrusted::line(text, NAME_CHARS);
     let (calendar, version, called, invited) = match entry {
         Entry::NewEvent { calendar } => new(calendar.as_deref(), |one| one.holds.events())?,
         Entry::NewReminder { list } => new(list.as_deref(), |one| one.holds.reminders())?,
         Entry::Event(id) => {
-            let id = EventId(id.clone());
-            let event = tokio::time::timeout(LOOK, port.agenda.event(&id)).await.ok()?.ok()?;
+            let event = told(port.agenda.event(&EventId(id.clone()))).await?;
             let series = if event.recurrence.is_some() { ", again and again" } else { "" };
             let called = format!("event “{}” ({}{series}) · ", line(&event.title), event.start);
             (event.calendar, Some(event.version), called, event.invited.len())
         }
         Entry::Reminder(id) => {
-            let id = ReminderId(id.clone());
-            let reminder = tokio::time::timeout(LOOK, port.agenda.reminder(&id)).await.ok()?.ok()?;
+            let reminder = told(port.agenda.reminder(&ReminderId(id.clone()))).await?;
             let due = reminder.due.map(|due| format!(" ({due})")).unwrap_or_default();
             let called = format!("reminder “{}”{due} · ", line(&reminder.title));
             (reminder.list, Some(reminder.version), called, 0)
@@ -164,7 +210,16 @@ async fn look_at(entry: &Entry, ports: &Ports) -> Option<Looked> {
     let name =
         all.iter().find(|one| one.id == calendar).map_or_else(|| calendar.0.clone(), |one| line(&one.name));
     let there = EntryThere { calendar: calendar.0, version, called: format!("{called}{name}") };
-    Some(Looked { there, calendar: name, invited })
+    Ok(Looked { there, calendar: name, invited })
+}
+
+/// What a calendar answers in time.
+async fn told<T>(asked: impl Future<Output = Result<T, agenda::Error>>) -> Result<T, Option<ToolError>> {
+    let answer = tokio::time::timeout(LOOK, asked).await.map_err(|_| None)?;
+    answer.map_err(|error| {
+        let is_certain = matches!(error, agenda::Error::Absent { .. } | agenda::Error::NotFound { .. });
+        is_certain.then(|| tool::from_agenda(&error))
+    })
 }
 
 /// The words of a search go to its engine. Once something was read they may carry it away: unless the user's own words have

@@ -159,7 +159,7 @@ pub(super) fn failed(tool: &str, error: &Error) -> Outcome {
     Outcome::failed(tool, effect, from_agenda(error))
 }
 
-pub(super) fn from_agenda(error: &Error) -> ToolError {
+pub(crate) fn from_agenda(error: &Error) -> ToolError {
     let kind = match error {
         Error::Absent { .. } => ToolErrorKind::NotAvailable,
         Error::NotFound { .. } => ToolErrorKind::NotFound,

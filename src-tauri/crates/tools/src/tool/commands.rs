@@ -73,6 +73,7 @@ pub(super) fn bounded(text: &str) -> String {
 pub(super) fn from_terminal(error: &TerminalError) -> ToolError {
     let kind = match error {
         TerminalError::NoSandbox { .. }
+        | TerminalError::NoNetwork { .. }
         | TerminalError::SandboxFailed { .. }
         | TerminalError::SpaceTooWide(_) => ToolErrorKind::NotAvailable,
         TerminalError::OutsideSpace(_) => ToolErrorKind::Forbidden,

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use space::files::{Edit, SpacePath, WriteMode};
+use space::files::{Edit, WriteMode};
 
-use super::files::Text;
+use super::files::{FileWrite, Text};
 use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, files};
 use crate::reach::FileAct;
 
@@ -58,22 +58,18 @@ impl Builtin for EditFile {
     fn plan(input: Input, env: &Env<'_>) -> Result<Plan, ToolError> {
         let (path, edits) = input.edits()?;
         let path = files::path("path", &path, env)?;
-        let change = Change { path: path.clone(), edits: edits.clone() };
-        let plan = Plan::new(Self::RISK, change).writing(path.clone(), edits);
+        let write = FileWrite { path: path.clone(), text: edits, mode: WriteMode::Replace };
+        let plan = Plan::new(Self::RISK, Change(write.clone())).writing(write);
         Ok(files::changing(plan, &[&path], FileAct::Write))
     }
 }
 
-struct Change {
-    path: SpacePath,
-    edits: Text,
-}
+struct Change(FileWrite);
 
 #[async_trait]
 impl Task for Change {
     async fn run(&self, cx: &Context) -> Outcome {
-        let summary = format!("changed {}", files::shown(&self.path));
-        let (path, edits) = (self.path.clone(), self.edits.clone());
-        files::write(cx, EditFile::NAME, summary, path, edits, WriteMode::Replace).await
+        let summary = format!("changed {}", files::shown(&self.0.path));
+        files::write(cx, EditFile::NAME, summary, self.0.clone()).await
     }
 }

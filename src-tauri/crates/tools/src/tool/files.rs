@@ -156,16 +156,10 @@ impl Keep for Intending {
 }
 
 /// The same of a file's content, with the difference that it makes.
-pub(super) async fn write(
-    cx: &Context,
-    tool: &str,
-    summary: String,
-    path: SpacePath,
-    text: Text,
-    mode: files::WriteMode,
-) -> Outcome {
-    let (at, wanted) = (path.clone(), text.clone());
-    let diff = blocking(cx, move |space, _| wanted.with(|content| space.preview(&at, content))).await;
+pub(super) async fn write(cx: &Context, tool: &str, summary: String, write: FileWrite) -> Outcome {
+    let wanted = write.clone();
+    let diff = blocking(cx, move |space, _| wanted.preview(space)).await;
+    let FileWrite { path, text, mode } = write;
     let mut outcome =
         change(cx, tool, summary, move |changes| text.with(|content| changes.write(&path, content, mode)))
             .await;
@@ -174,6 +168,21 @@ pub(super) async fn write(
         change.diff = shown_diff(&diff);
     }
     outcome
+}
+
+/// A file that is to be written.
+#[derive(Clone)]
+pub(crate) struct FileWrite {
+    pub path: SpacePath,
+    pub text: Text,
+    pub mode: files::WriteMode,
+}
+
+impl FileWrite {
+    /// What it would change, or why it would not be done. Blocks.
+    pub(crate) fn preview(&self, space: &Space) -> Result<files::Diff, FileError> {
+        self.text.with(|content| space.preview(&self.path, content, self.mode))
+    }
 }
 
 /// What a file is to hold.
@@ -227,7 +236,7 @@ pub(super) fn shown(path: &SpacePath) -> String {
     untrusted::line(&path.to_string(), SHOWN_CHARS)
 }
 
-pub(super) fn from_files(error: &FileError) -> ToolError {
+pub(crate) fn from_files(error: &FileError) -> ToolError {
     let kind = match error {
         FileError::Path(_) | FileError::Pattern { .. } | FileError::Edit { .. } => {
             ToolErrorKind::BadArguments

@@ -1,5 +1,6 @@
 //! `runCommand`: a command in the session's folder, inside the system's sandbox.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -8,12 +9,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use space::terminal::policy::{self, Effect as Does};
-use space::terminal::{CommandSpec, Confinement, Exit, Strength, Unconfined, Update};
+use space::terminal::{CommandSpec, Confinement, Exit, Network, ProxyAt, Strength, Unconfined, Update};
+use web::Proxy;
 
 use super::{
-    Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, commands, files, filled, tool_error,
-    within,
+    Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, commands, files, filled,
+    tool_error, within,
 };
+use crate::hosts::named_site;
 use crate::reach::{Ordered, Reach};
 use crate::redaction::redact_lines;
 use crate::untrusted;
@@ -23,11 +26,12 @@ const SECONDS: u32 = 120;
 const MOST_SECONDS: u32 = 3_600;
 /// Styled lines that people see of one command.
 const SHOWN_LINES: usize = 400;
+const MOST_HOSTS: usize = 8;
 
 pub(super) struct RunCommand;
 
 /// Runs a shell command in the user's folder and tells its output and exit code. Only that folder can be written, and
-/// there is no network; files with keys (.env) and what runs later (.vscode, .git/hooks) are closed unless its line names
+/// there is no network but to `hosts`, by HTTP(S), which asks; files with keys (.env) and what runs later (.vscode, .git/hooks) are closed unless its line names
 /// them, which asks. With `background` it goes on: `readCommand`, `typeCommand` and `stopCommand` take its job.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -39,6 +43,9 @@ pub(super) struct Input {
     #[schemars(range(min = 1, max = 3600))]
     seconds: Option<u32>,
     background: Option<bool>,
+    /// Each by its whole name: `pypi.org`, `files.pythonhosted.org`.
+    #[schemars(length(max = 8))]
+    hosts: Option<Vec<String>>,
 }
 
 impl Builtin for RunCommand {
@@ -54,9 +61,10 @@ impl Builtin for RunCommand {
         let seconds = within("seconds", input.seconds.unwrap_or(SECONDS), 1, MOST_SECONDS)?;
         let terminal = env.ports.terminal.as_ref().ok_or_else(commands::none)?;
         let background = input.background.unwrap_or(false);
+        let hosts = hosts_of(input.hosts)?;
         let weighed = policy::weigh(&input.command);
         let risk = match weighed.effect {
-            Does::Reads if !background => Risk::Navigate,
+            Does::Reads if !background && hosts.is_empty() => Risk::Navigate,
             Does::Reads | Does::Changes => Risk::Edit,
             Does::Unclear => Risk::Consequential,
         };
@@ -76,8 +84,8 @@ impl Builtin for RunCommand {
                 .map(|why| format!("what this line does cannot be told: {}", untrusted::line(&why, 200)))
                 .or(named.why),
         };
-        let reach = Reach::Command(Ordered::Run { line: input.command });
-        let plan = Plan::new(risk, Run { spec, background }).reaching(reach);
+        let reach = Reach::Command(Ordered::Run { line: input.command, hosts: hosts.clone() });
+        let plan = Plan::new(risk, Run { spec, hosts, background }).reaching(reach);
         let plan = if background { plan } else { plan.taking(Duration::from_secs(seconds.into())) };
         Ok(match why {
             Some(why) => plan.asking_always(why),
@@ -86,8 +94,29 @@ impl Builtin for RunCommand {
     }
 }
 
+/// In lower case, each once.
+fn hosts_of(wished: Option<Vec<String>>) -> Result<Vec<String>, ToolError> {
+    let mut hosts = Vec::new();
+    for wish in wished.unwrap_or_default() {
+        let host = named_site(wish.trim()).filter(|host| !host.contains([':', '[']) && host != "localhost");
+        let host = host.ok_or_else(|| {
+            let wish = untrusted::line(&wish, 80);
+            bad_arguments(format!("hosts: \"{wish}\" is no host; name each whole, without scheme, port or *"))
+        })?;
+        if !hosts.contains(&host) {
+            hosts.push(host);
+        }
+    }
+    if hosts.len() > MOST_HOSTS {
+        return Err(bad_arguments(format!("hosts: {MOST_HOSTS} at most")));
+    }
+    Ok(hosts)
+}
+
 struct Run {
     spec: CommandSpec,
+    /// That it may reach.
+    hosts: Vec<String>,
     background: bool,
 }
 
@@ -113,7 +142,9 @@ impl Run {
             }
         };
         cx.begin();
-        let spec = self.spec.clone();
+        let mut spec = self.spec.clone();
+        let proxy = self.proxy(cx)?;
+        spec.network = proxy.clone().map(|proxy| self.network(proxy));
         // It looks through the folder first.
         let started = tokio::task::spawn_blocking(move || terminal.start(spec, tell)).await;
         let started = started.map_err(|panic| tool_error(ToolErrorKind::Failed, panic.to_string()))?;
@@ -152,7 +183,32 @@ impl Run {
         if told.effect != Effect::Confirmed && outcome.confinement != Confinement::None {
             commands::tell_closed(&mut told, &job);
         }
+        let refused = proxy.map(|proxy| proxy.refused()).unwrap_or_default();
+        if !refused.is_empty() && told.data.is_object() {
+            told.data["refusedHosts"] = json!(refused);
+        }
         commands::hold_back(cx, &mut told, &job).await;
         Ok(told)
+    }
+
+    /// The way to its hosts; `None` if it has none.
+    fn proxy(&self, cx: &Context) -> Result<Option<Arc<Proxy>>, ToolError> {
+        if self.hosts.is_empty() {
+            return Ok(None);
+        }
+        let none =
+            || tool_error(ToolErrorKind::NotAvailable, "commands get no network here; leave hosts out");
+        let web = cx.ports.web.as_ref().ok_or_else(none)?;
+        let proxy = web.fetcher.proxy(&self.hosts);
+        let proxy = proxy.map_err(|error| tool_error(ToolErrorKind::Failed, error.to_string()))?;
+        Ok(Some(Arc::new(proxy)))
+    }
+
+    fn network(&self, proxy: Arc<Proxy>) -> Network {
+        #[cfg(target_os = "linux")]
+        let at = ProxyAt::Socket(proxy.socket());
+        #[cfg(not(target_os = "linux"))]
+        let at = ProxyAt::Port(proxy.port());
+        Network { hosts: self.hosts.clone(), proxy: at, held: proxy }
     }
 }

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use space::files::{SpacePath, WriteMode};
+use space::files::WriteMode;
 
-use super::files::Text;
+use super::files::{FileWrite, Text};
 use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, files};
 use crate::reach::FileAct;
 
@@ -52,22 +52,18 @@ impl Builtin for WriteFile {
             Some(How::Replace) => (Text::Whole(input.text), WriteMode::Either),
             Some(How::Append) => (Text::More(input.text), WriteMode::Either),
         };
-        let write = Write { path: path.clone(), text: text.clone(), mode };
-        let plan = Plan::new(Self::RISK, write).writing(path.clone(), text);
+        let write = FileWrite { path: path.clone(), text, mode };
+        let plan = Plan::new(Self::RISK, Write(write.clone())).writing(write);
         Ok(files::changing(plan, &[&path], FileAct::Write))
     }
 }
 
-struct Write {
-    path: SpacePath,
-    text: Text,
-    mode: WriteMode,
-}
+struct Write(FileWrite);
 
 #[async_trait]
 impl Task for Write {
     async fn run(&self, cx: &Context) -> Outcome {
-        let summary = format!("wrote {}", files::shown(&self.path));
-        files::write(cx, WriteFile::NAME, summary, self.path.clone(), self.text.clone(), self.mode).await
+        let summary = format!("wrote {}", files::shown(&self.0.path));
+        files::write(cx, WriteFile::NAME, summary, self.0.clone()).await
     }
 }

@@ -17,18 +17,18 @@ use web::{Fetcher, Guard, Searcher};
 use crate::stage::{InMemory, desktop, execute, limits, request};
 
 /// A session with a folder in somebody's home.
-struct Session {
-    home: tempfile::TempDir,
-    router: Router,
-    ports: Ports,
+pub struct Session {
+    pub home: tempfile::TempDir,
+    pub router: Router,
+    pub ports: Ports,
 }
 
 impl Session {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self::with_sandbox(Sandbox::probe(None))
     }
 
-    fn with_sandbox(sandbox: Sandbox) -> Self {
+    pub fn with_sandbox(sandbox: Sandbox) -> Self {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("Miki");
         std::fs::create_dir(&folder).unwrap();
@@ -55,34 +55,34 @@ impl Session {
         Self { home, router: Router::builtin(desktop()), ports }
     }
 
-    fn file(&self, name: &str) -> std::path::PathBuf {
+    pub fn file(&self, name: &str) -> std::path::PathBuf {
         self.home.path().join("Miki").join(name)
     }
 
-    fn text(&self, name: &str) -> Option<String> {
+    pub fn text(&self, name: &str) -> Option<String> {
         std::fs::read_to_string(self.file(name)).ok()
     }
 
-    fn request(&self, tool: &str, arguments: Value) -> ExecRequest {
+    pub fn request(&self, tool: &str, arguments: Value) -> ExecRequest {
         ExecRequest { ports: self.ports.clone(), ..request(tool, arguments) }
     }
 
-    fn asking(&self, tool: &str, arguments: Value) -> ExecRequest {
+    pub fn asking(&self, tool: &str, arguments: Value) -> ExecRequest {
         ExecRequest { approval: ApprovalMode::Ask, ..self.request(tool, arguments) }
     }
 
-    async fn call(&self, tool: &str, arguments: Value) -> Executed {
+    pub async fn call(&self, tool: &str, arguments: Value) -> Executed {
         execute(&self.router, self.request(tool, arguments), CancellationToken::new()).await
     }
 
-    async fn done(&self, tool: &str, arguments: Value) -> Executed {
+    pub async fn done(&self, tool: &str, arguments: Value) -> Executed {
         let executed = self.call(tool, arguments).await;
         assert_eq!(executed.result.error, None, "{executed:?}");
         executed
     }
 
     /// Why it asks; `None` if it runs.
-    async fn asks(&self, request: &ExecRequest) -> Option<String> {
+    pub async fn asks(&self, request: &ExecRequest) -> Option<String> {
         match self.router.assess(request, &limits()).await.decision {
             Decision::Run => None,
             Decision::Ask { reason } => Some(reason),
@@ -90,7 +90,7 @@ impl Session {
         }
     }
 
-    async fn take_back(&self, executed: &Executed) {
+    pub async fn take_back(&self, executed: &Executed) {
         for change in executed.result.changes.iter().rev() {
             self.router.take_back(change, &self.ports).await.unwrap();
         }
@@ -129,6 +129,49 @@ async fn what_somebody_has_changed_since_is_not_taken_back() {
     let error = session.router.take_back(&wrote.result.changes[0], &session.ports).await.unwrap_err();
     assert!(error.message.contains("changed"), "{error:?}");
     assert_eq!(session.text("a.txt").unwrap(), "theirs");
+}
+
+#[tokio::test]
+async fn nobody_is_asked_about_a_change_that_would_then_not_be_made() {
+    let session = Session::new();
+    std::fs::write(session.file("a.txt"), "one\n").unwrap();
+    std::fs::write(session.file(".env"), "TOKEN=canary").unwrap();
+    let refused = async |tool: &str, arguments: Value| match session
+        .router
+        .assess(&session.asking(tool, arguments), &limits())
+        .await
+        .decision
+    {
+        Decision::Forbid { error } => Some(error.kind),
+        Decision::Ask { .. } | Decision::Run => None,
+    };
+    let find = |find: &str| json!([{"find": find, "replace": "two"}]);
+    let bad = ToolErrorKind::BadArguments;
+    for (tool, arguments, why) in [
+        ("writeFile", json!({"path": "a.txt", "text": "x"}), Some(ToolErrorKind::Failed)),
+        ("writeFile", json!({"path": "a.txt", "text": "x", "mode": "replace"}), None),
+        ("writeFile", json!({"path": "b.txt", "text": "x"}), None),
+        ("editFile", json!({"path": "a.txt", "edits": find("absent")}), Some(bad)),
+        ("editFile", json!({"path": "a.txt", "edits": find("one")}), None),
+        ("editFile", json!({"path": "b.txt", "edits": find("one")}), Some(ToolErrorKind::NotFound)),
+        // That would tell what is in a file that holds keys.
+        ("editFile", json!({"path": ".env", "edits": find("guess")}), None),
+        ("createEvent", json!({"title": "Tax", "start": "2026-12-01T12:00:00"}), None),
+        (
+            "createEvent",
+            json!({"title": "Tax", "start": "2026-12-01T12:00:00", "calendar": "None such"}),
+            Some(ToolErrorKind::NotFound),
+        ),
+        ("changeEvent", json!({"id": "none", "title": "x"}), Some(ToolErrorKind::NotFound)),
+    ] {
+        assert_eq!(refused(tool, arguments.clone()).await, why, "{tool} {arguments}");
+    }
+    // What a later part of a batch meets, those before it may make.
+    let parts = json!({"actions": [
+        {"tool": "writeFile", "arguments": {"path": "new.txt", "text": "one"}},
+        {"tool": "editFile", "arguments": {"path": "new.txt", "edits": find("one")}},
+    ]});
+    assert_eq!(refused("batch", parts).await, None);
 }
 
 // bar: C1, C3
@@ -556,7 +599,6 @@ async fn in_auto_a_change_of_an_event_with_guests_asks_once_something_was_read()
     for (tool, arguments, asks) in [
         ("changeEvent", json!({"id": id("party"), "title": "secret"}), true),
         ("deleteEvent", json!({"id": id("party")}), true),
-        ("changeEvent", json!({"id": "/office/no-such.ics", "title": "secret"}), true),
         ("changeEvent", json!({"id": id("alone"), "title": "mine"}), false),
         (
             "createEvent",
@@ -568,6 +610,10 @@ async fn in_auto_a_change_of_an_event_with_guests_asks_once_something_was_read()
         let asked = session.asks(&tainted(tool, arguments.clone())).await;
         assert_eq!(asked.is_some_and(|why| why.contains("invited")), asks, "{tool} {arguments}");
     }
+    // Nothing is done to what is not there, and nobody is asked.
+    let gone = tainted("changeEvent", json!({"id": "/office/no-such.ics", "title": "secret"}));
+    let refused = session.router.assess(&gone, &limits()).await.decision;
+    assert!(matches!(refused, Decision::Forbid { error } if error.kind == ToolErrorKind::NotFound));
 }
 
 /// A yes, or a grant, is for the entry and the calendar that were told, whatever the call's id leads to by then.
@@ -626,9 +672,10 @@ async fn a_change_of_a_calendars_entry_is_for_that_entry_as_it_was_and_for_its_c
         asked.approved = Some(session.router.assess(&asked, &limits()).await.yes());
         let executed = execute(&session.router, asked.clone(), CancellationToken::new()).await;
         assert_eq!(executed.result.error, None, "{tool}");
-        // What is not there any more asks, and whatever was granted does not cover it.
+        // What is not there any more is refused, and nobody is asked.
         asked.approved = None;
-        assert!(session.asks(&asked).await.is_some());
+        let refused = session.router.assess(&asked, &limits()).await.decision;
+        assert!(matches!(refused, Decision::Forbid { error } if error.kind == ToolErrorKind::NotFound));
     }
 }
 

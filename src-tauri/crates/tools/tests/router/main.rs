@@ -17,6 +17,8 @@ mod leaving;
 #[cfg(test)]
 mod looking;
 #[cfg(test)]
+mod network;
+#[cfg(test)]
 mod planning;
 #[cfg(test)]
 mod registry;

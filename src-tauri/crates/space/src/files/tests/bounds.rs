@@ -53,7 +53,7 @@ fn reads_what_is_huge_when_it_is_started_again() {
         let path = space.path(path).unwrap();
         let append = changes.write(&path, Content::Append(b"x"), WriteMode::Either);
         assert!(matches!(append, Err(FileError::TooLarge { .. })), "{append:?}");
-        assert!(space.preview(&path, Content::Whole(b"x")).unwrap().opaque);
+        assert!(space.preview(&path, Content::Whole(b"x"), WriteMode::Either).unwrap().opaque);
     }
     println!("all read");
 }

@@ -89,7 +89,9 @@ fn a_preview_shows_what_a_change_would_do_and_does_nothing() {
     let stage = Stage::new();
     stage.write("a.txt", "one\ntwo\nthree\n");
     let before = stage.picture();
-    let show = |path: &str, content: Content<'_>| stage.space.preview(&stage.path(path), content).unwrap();
+    let show = |path: &str, content: Content<'_>| {
+        stage.space.preview(&stage.path(path), content, WriteMode::Either).unwrap()
+    };
     let diff = show("a.txt", Content::Edits(&[edit("two", "2")]));
     assert_eq!(diff.text, "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n");
     assert_eq!((diff.added, diff.removed, diff.new, diff.cut), (1, 1, false, false));

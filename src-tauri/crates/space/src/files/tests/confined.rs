@@ -40,7 +40,7 @@ fn try_all(stage: &Stage, path: &SpacePath) -> Vec<FileError> {
         Ok(list) => assert!(list.entries.iter().all(|e| e.bytes != SECRET.len() as u64), "{path} was listed"),
         Err(e) => errors.push(e),
     }
-    match space.preview(path, Content::Append(b"x")) {
+    match space.preview(path, Content::Append(b"x"), WriteMode::Either) {
         Ok(diff) => assert!(!diff.text.contains(SECRET), "{path} was shown"),
         Err(e) => errors.push(e),
     }

@@ -13,9 +13,8 @@ use tempfile::{NamedTempFile, TempDir};
 use super::etc;
 use super::guard::Found;
 use super::place::{ClosedPath, ClosedPaths, Enclosure};
-use super::{Confinement, Launch, Network, Strength, seccomp, shell};
-use crate::files::SpacePath;
-use crate::terminal::{Limits, TerminalError, confine};
+use super::{Confinement, Launch, ProxyAt, Strength, seccomp, shell};
+use crate::terminal::{CommandSpec, Limits, TerminalError, confine};
 
 const ROOTS: &[&str] = &["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 const HOME: &str = concat!("/home", "/space");
@@ -73,7 +72,7 @@ impl Bubblewrap {
         let dir = tempfile::tempdir().map_err(|error| error.to_string())?;
         let setup = crate::terminal::Setup::new(dir.path());
         let place = Enclosure::new(setup).map_err(|error| error.to_string())?;
-        let launch = self.launch(&place, place.space(), "true", (&place.look(), &[]));
+        let launch = self.launch(&place, place.space(), &CommandSpec::new("true"), &place.look());
         let mut launch = launch.map_err(|error| error.to_string())?;
         if self.confiner.is_some() {
             launch.environment.push((confine::TELL, "1".into()));
@@ -93,9 +92,10 @@ impl Bubblewrap {
         &self,
         place: &Enclosure,
         folder: &Path,
-        command: &str,
-        (found, opened): (&Found, &[SpacePath]),
+        spec: &CommandSpec,
+        found: &Found,
     ) -> Result<Launch, TerminalError> {
+        let proxy = self.proxy(spec)?;
         let failed = |error: std::io::Error| TerminalError::SandboxFailed { said: error.to_string() };
         let status = NamedTempFile::new().map_err(failed)?;
         let mut line = Line::default();
@@ -103,11 +103,14 @@ impl Bubblewrap {
         let filter = |name: &str| filters.map_or_else(|| PathBuf::from("/dev/null"), |dir| dir.join(name));
         line.add(["-c", OPEN_FILES, "sh"]).path(&filter(seccomp::REFUSED)).path(&filter(seccomp::UNKNOWN));
         line.path(status.path()).path(&self.program);
-        self.namespaces(&mut line, place);
-        let closed = place.closed(found, opened).map_err(failed)?;
+        self.namespaces(&mut line);
+        let closed = place.closed(found, &spec.opened).map_err(failed)?;
         file_system(&mut line, place, self.etc.path(), &closed);
         if let Some(confiner) = &self.confiner {
             line.add(["--ro-bind"]).path(confiner).add([CONFINER]);
+        }
+        if let Some(socket) = proxy {
+            line.add(["--bind"]).path(socket).add([confine::PROXY]);
         }
         line.add(["--remount-ro", "/", "--chdir"]).path(folder).add(["--"]);
         let limits = place.limits();
@@ -117,11 +120,12 @@ impl Bubblewrap {
                 line.0.extend(confine::arguments(
                     &limits,
                     &[place.space(), Path::new(HOME), Path::new("/tmp")],
+                    proxy.is_some(),
                 ));
             }
             None => line.add(["/bin/sh", "-c", LIMITS, "sh"]).limits(&limits),
         }
-        let (program, arguments) = shell(command);
+        let (program, arguments) = shell(&spec.command);
         line.path(&program).0.extend(arguments);
         let mut environment = place.environment();
         environment.push(("HOME", HOME.into()));
@@ -136,12 +140,20 @@ impl Bubblewrap {
         })
     }
 
-    fn namespaces(&self, line: &mut Line, place: &Enclosure) {
+    /// Where its proxy listens, if it has one. The confiner leads to it.
+    fn proxy<'a>(&self, spec: &'a CommandSpec) -> Result<Option<&'a Path>, TerminalError> {
+        let no = |why: &str| TerminalError::NoNetwork { why: why.into() };
+        match spec.network.as_ref().map(|network| &network.proxy) {
+            None => Ok(None),
+            Some(_) if self.confiner.is_none() => Err(no("miki-confine is missing, or does not run")),
+            Some(ProxyAt::Port(_)) => Err(no("a port of this machine cannot be reached from the sandbox")),
+            Some(ProxyAt::Socket(socket)) => Ok(Some(socket)),
+        }
+    }
+
+    fn namespaces(&self, line: &mut Line) {
         line.add(["--die-with-parent", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]);
-        line.add(["--unshare-cgroup-try", "--cap-drop", "ALL", "--hostname", "space"]);
-        match place.network() {
-            Network::Off => line.add(["--unshare-net"]),
-        };
+        line.add(["--unshare-net", "--unshare-cgroup-try", "--cap-drop", "ALL", "--hostname", "space"]);
         if self.filters.is_some() {
             line.add(["--add-seccomp-fd", "3", "--add-seccomp-fd", "4"]);
         }

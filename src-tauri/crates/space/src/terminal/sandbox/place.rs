@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::guard::{self, Found, Guard, Repository, Shape};
 use crate::files::{SpacePath, Why};
-use crate::terminal::{GitConfig, Limits, Network, Setup, TerminalError};
+use crate::terminal::{GitConfig, Limits, Setup, TerminalError};
 
 /// Paths of a Space that are closed to a command: each costs its start a part of a millisecond.
 const MOST_CLOSED: usize = 400;
@@ -69,10 +69,6 @@ impl Enclosure {
 
     pub(super) fn readable(&self) -> &[PathBuf] {
         &self.setup.readable
-    }
-
-    pub(super) fn network(&self) -> &Network {
-        &self.setup.network
     }
 
     pub(super) fn scratch(&self, name: &str) -> PathBuf {

@@ -40,11 +40,20 @@ pub(super) const CLOSED: &str = r#"(deny file-read-data (regex #"/(\.env(\.[^/]*
 (deny file-write* (regex #"/(\.envrc|\.mcp\.json|mcp\.json|\.gitconfig|\.gitmodules|\.bashrc|\.zshrc|\.zshenv|\.profile|[^/]*\.code-workspace)$"))
 "#;
 
-/// The words before the command.
-pub(super) fn arguments(space: &Path, scratch: &Path, users: &Path, opened: &[SpacePath]) -> Vec<String> {
+/// The words before the command. `proxy` is the port of this machine that its network is behind.
+pub(super) fn arguments(
+    space: &Path,
+    scratch: &Path,
+    users: &Path,
+    (opened, proxy): (&[SpacePath], Option<u16>),
+) -> Vec<String> {
     let parameter = |name: &str, path: &Path| ["-D".to_owned(), format!("{name}={}", path.display())];
     let closed = if opened.is_empty() { CLOSED } else { "" };
-    let mut words = vec!["-p".to_owned(), format!("{PROFILE}{closed}")];
+    // The last that fits counts.
+    let way = proxy
+        .map(|port| format!("(allow network-outbound (remote ip \"localhost:{port}\"))\n"))
+        .unwrap_or_default();
+    let mut words = vec!["-p".to_owned(), format!("{PROFILE}{closed}{way}")];
     words.extend(parameter("SPACE", space));
     words.extend(parameter("SCRATCH", scratch));
     words.extend(parameter("USERS", users));
@@ -56,10 +65,18 @@ pub(super) fn launch(
     place: &super::Enclosure,
     folder: PathBuf,
     spec: &crate::terminal::CommandSpec,
-) -> super::Launch {
+) -> Result<super::Launch, crate::terminal::TerminalError> {
+    let proxy = match spec.network.as_ref().map(|network| &network.proxy) {
+        None => None,
+        Some(super::ProxyAt::Port(port)) => Some(*port),
+        Some(super::ProxyAt::Socket(_)) => {
+            let why = "programs take the port of a proxy, and no socket".into();
+            return Err(crate::terminal::TerminalError::NoNetwork { why });
+        }
+    };
     let scratch = place.scratch("home").canonicalize().unwrap_or_else(|_| place.scratch("home"));
     let mut line: Vec<std::ffi::OsString> =
-        arguments(place.space(), &scratch, Path::new("/Users"), &spec.opened)
+        arguments(place.space(), &scratch, Path::new("/Users"), (&spec.opened, proxy))
             .into_iter()
             .map(Into::into)
             .collect();
@@ -69,7 +86,8 @@ pub(super) fn launch(
     let mut environment = place.environment();
     environment.push(("HOME", scratch.clone().into()));
     environment.push(("TMPDIR", scratch.into()));
-    super::Launch {
+    environment.extend(proxy.into_iter().flat_map(super::proxy_variables));
+    Ok(super::Launch {
         program: PROGRAM.into(),
         arguments: line,
         environment,
@@ -77,7 +95,7 @@ pub(super) fn launch(
         confinement: super::Confinement::Weaker,
         status: None,
         _closed: None,
-    }
+    })
 }
 
 #[cfg(test)]
@@ -87,10 +105,12 @@ mod tests {
     #[test]
     fn a_path_is_a_parameter_and_never_a_part_of_the_profile() {
         let evil: PathBuf = "/Users/me/x\")(allow network*)(\"".into();
-        let words = arguments(&evil, Path::new("/scratch"), Path::new("/Users"), &[]);
+        let words = arguments(&evil, Path::new("/scratch"), Path::new("/Users"), (&[], None));
         assert_eq!(words[1], format!("{PROFILE}{CLOSED}"));
         let opened = [SpacePath::root().join(".env")];
-        assert_eq!(arguments(&evil, Path::new("/s"), Path::new("/Users"), &opened)[1], PROFILE);
+        assert_eq!(arguments(&evil, Path::new("/s"), Path::new("/Users"), (&opened, None))[1], PROFILE);
+        let led = &arguments(&evil, Path::new("/s"), Path::new("/Users"), (&[], Some(4321)))[1];
+        assert!(led.ends_with("(allow network-outbound (remote ip \"localhost:4321\"))\n"), "{led}");
         assert_eq!(words[3], format!("SPACE={}", evil.display()));
         assert!(PROFILE.contains("(deny default)") && PROFILE.contains("(deny network*)"));
     }
