@@ -14,6 +14,8 @@ pub struct Vitals {
     pub cold_start_ms: Vec<f64>,
     /// From an overview asked over the socket to its answer, in milliseconds.
     pub overview_ms: Vec<f64>,
+    /// From one request to an instant model to the next: a step's own time, without waiting for the screen.
+    pub step_ms: Vec<f64>,
     /// Of one core, over ten seconds, the app and its web processes together, in the tray with all windows hidden.
     pub idle_cpu_percent: f64,
     /// The same with the dashboard open, its caret blinking, all of it drawn by the processor.

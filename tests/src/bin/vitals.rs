@@ -1,10 +1,12 @@
-//! What the app takes: time to its first answer, CPU and memory when idle. Prints one line of JSON, for `cargo xtask
+//! What the app takes: time to its first answer, of a step beside the model, CPU and memory when idle. Prints one line of JSON, for `cargo xtask
 //! bench` and `dist`. Measures the program that `MIKI_BIN` names, on a private desktop.
 
 use std::fs;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use outside::fake_model::{Asked, FakeModel, MindTurn};
 use outside::miki::Miki;
 use outside::stage::Stage;
 use outside::{Process, wait_for};
@@ -15,6 +17,8 @@ use serde_json::json;
 const STARTS: usize = 5;
 /// How often the socket is asked.
 const QUESTIONS: usize = 50;
+/// Steps of a run with an instant model.
+const STEPS: usize = 30;
 /// How long idleness is measured: long beside the hundredths of a second in which it is counted.
 const IDLE: Duration = Duration::from_secs(30);
 /// So many quiet seconds in a row mean that start-up is over, and that the caret of the goal field blinks no more.
@@ -33,6 +37,9 @@ fn main() -> Result<()> {
         starts.push(milliseconds(start.elapsed()));
         eprintln!("start {}: {:.0} ms", number + 1, starts[number]);
     }
+
+    let paces = pace(&stage)?;
+    eprintln!("{} steps of an instant model", paces.len());
 
     let miki = Miki::on(&stage, "idle")?.env("MIKI_KEY_GEMINI", "unused");
     let app = miki.start(&stage, "idle", &[])?;
@@ -70,12 +77,39 @@ fn main() -> Result<()> {
     let vitals = json!({
         "coldStartMs": starts,
         "overviewMs": answers,
+        "stepMs": paces,
         "idleCpuPercent": in_tray,
         "openCpuPercent": open,
         "processes": processes,
     });
     println!("{vitals}");
     Ok(())
+}
+
+/// What the steps of a run take with a model that answers at once, from one request to the next, in milliseconds: a picture
+/// and a file by turns. Neither waits for the screen to come to rest.
+fn pace(stage: &Stage) -> Result<Vec<f64>> {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let times = Arc::clone(&asked);
+    let mind = move |_: &Asked| {
+        let mut times = times.lock().unwrap_or_else(PoisonError::into_inner);
+        times.push(Instant::now());
+        match times.len() {
+            1 => MindTurn::call("", "useTools", json!({ "groups": ["files"] })),
+            step if step > STEPS + 1 => MindTurn::done("done", true),
+            step if step % 2 == 0 => MindTurn::call("", "screenshot", json!({})),
+            step => {
+                MindTurn::call("", "writeFile", json!({ "path": format!("{step}.txt"), "text": "a line\n" }))
+            }
+        }
+    };
+    let model = FakeModel::start(mind)?;
+    let miki = Miki::with_model(stage, "pace", &model.url(), json!({ "approval": "auto" }))?;
+    let done = miki.run(stage, &["run", "work", "--json"])?;
+    ensure!(done.code() == 0, "the run ended with {}: {}", done.code(), done.stderr);
+    let asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
+    // Without the first, which makes all ready.
+    Ok(asked.windows(2).skip(1).map(|two| milliseconds(two[1] - two[0])).collect())
 }
 
 /// The share of one core, in percent, that the app and its processes take while nothing is to be done.

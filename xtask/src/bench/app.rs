@@ -59,6 +59,7 @@ pub fn bench(checkout: &Checkout) -> Result<()> {
         Row::of("10,000 steps opened, seen", "ms", &opened_ms).within(300.0),
         Row::of("start to first answer", "ms", &vitals.cold_start_ms),
         Row::of("overview over the socket", "ms", &vitals.overview_ms),
+        Row::of("a step's own time", "ms", &vitals.step_ms).within(60.0),
         Row::of("idle CPU, in the tray", "%", &[vitals.idle_cpu_percent]),
         Row::of("idle CPU, dashboard open", "%", &[vitals.open_cpu_percent]),
         Row::of("idle memory (PSS)", "MB", &[vitals.pss_mb()]),

@@ -68,7 +68,7 @@ pub fn in_short(call: &ToolCall, window: Option<&FrontWindow>) -> String {
             steps.into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>().join(" › ")
         }
         "osa" => text(args, "script"),
-        "runCommand" => text(args, "command"),
+        "runCommand" => led(args),
         "readFile" | "writeFile" | "editFile" | "trashFile" | "makeFolder" => text(args, "path"),
         "moveFile" => format!("{} › {}", text(args, "from"), text(args, "to")),
         "webSearch" => format!("“{}”", text(args, "query")),
@@ -106,6 +106,14 @@ fn together<const N: usize>(parts: [String; N]) -> String {
 fn window_named(call: &ToolCall, known: Option<&FrontWindow>) -> String {
     let known = known.map(FrontWindow::to_string);
     known.or_else(|| Some(call.window()?.to_string())).unwrap_or_default()
+}
+
+/// A command, and the hosts that it may reach.
+fn led(args: &Value) -> String {
+    let hosts = args.get("hosts").and_then(Value::as_array);
+    let hosts: Vec<&str> = hosts.into_iter().flatten().filter_map(Value::as_str).collect();
+    let to = if hosts.is_empty() { String::new() } else { format!("→ {}", hosts.join(", ")) };
+    together([text(args, "command"), to])
 }
 
 fn seconds(args: &Value) -> String {
