@@ -108,12 +108,12 @@ fn window_named(call: &ToolCall, known: Option<&FrontWindow>) -> String {
     known.or_else(|| Some(call.window()?.to_string())).unwrap_or_default()
 }
 
-/// A command, and the hosts that it may reach.
+/// The hosts that a command may reach, before what may be long.
 fn led(args: &Value) -> String {
     let hosts = args.get("hosts").and_then(Value::as_array);
     let hosts: Vec<&str> = hosts.into_iter().flatten().filter_map(Value::as_str).collect();
-    let to = if hosts.is_empty() { String::new() } else { format!("→ {}", hosts.join(", ")) };
-    together([text(args, "command"), to])
+    let to = if hosts.is_empty() { String::new() } else { format!("→ {}:", hosts.join(", ")) };
+    together([to, text(args, "command")])
 }
 
 fn seconds(args: &Value) -> String {

@@ -47,7 +47,7 @@ static NO_PORTS: Ports = Ports {
     recalled: None,
 };
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
-/// Longest wait for a desktop that cannot be looked at in time, where the user is asked or has answered.
+/// Longest wait for a desktop that cannot be looked at in time, where the user has said yes.
 const READY: Duration = Duration::from_secs(5);
 
 /// The tools there are, and the ports they work through. Holds nothing of any call.
@@ -287,16 +287,13 @@ impl Router {
 
     /// What would become of a call, with what it would touch looked up first, where that can make a difference.
     pub async fn assess(&self, request: &ExecRequest, limits: &Limits) -> Assessment {
-        let end = Instant::now() + READY;
-        loop {
-            let begun = Instant::now();
-            let assessment = self.look_and_weigh(request, limits, Care::Closely).await.0;
-            // Nobody waits for an answer to what could not be looked at in time, and could be a moment later.
-            let may_be_late = begun.elapsed() >= PATIENCE && Instant::now() < end;
-            if !(may_be_late && matches!(assessment.decision, Decision::Ask { .. })) {
-                return assessment;
-            }
+        let begun = Instant::now();
+        let assessment = self.look_and_weigh(request, limits, Care::Closely).await.0;
+        // What could not be looked at in time can be a moment later; nobody answers as fast as that.
+        if begun.elapsed() < PATIENCE || !matches!(assessment.decision, Decision::Ask { .. }) {
+            return assessment;
         }
+        self.look_and_weigh(request, limits, Care::Closely).await.0
     }
 
     async fn look_and_weigh(
@@ -619,8 +616,11 @@ impl Router {
             (Verdict::Ask, None) => {
                 let ruled = ruled.and_then(|touch| touch.app.as_deref());
                 let ruled = ruled.map(|app| format!("you want to be asked of each act in {app}"));
-                let why = always.or(targets.why.as_deref()).or(ruled.as_deref());
-                Decision::Ask { reason: question(&step, risk, why, &outside) }
+                let mut why: Vec<&str> = targets.why.as_deref().into_iter().chain(always).collect();
+                if why.is_empty() {
+                    why.extend(ruled.as_deref());
+                }
+                Decision::Ask { reason: question(&step, risk, &why.join("; "), &outside) }
             }
             (Verdict::Forbid, _) => {
                 let message = format!(
@@ -636,7 +636,7 @@ impl Router {
 }
 
 /// Why the user is asked, with the model's own reason told apart from ours.
-fn question(step: &Step, risk: Risk, why: Option<&str>, outside: &[String]) -> String {
+fn question(step: &Step, risk: Risk, why: &str, outside: &[String]) -> String {
     if step.name() == tool::PLAN {
         return "within a plan that you allow nothing is asked; what leaves it asks as before".to_owned();
     }
@@ -644,7 +644,7 @@ fn question(step: &Step, risk: Risk, why: Option<&str>, outside: &[String]) -> S
         Risk::Consequential => "can do what cannot be undone, or send something out",
         Risk::Observe | Risk::Navigate | Risk::Edit => "can change something on this computer",
     };
-    let mut why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    let mut why = if why.is_empty() { String::new() } else { format!(": {why}") };
     if !outside.is_empty() {
         why.push_str(&format!("; not in the plan: {}", outside.join(", ")));
     }

@@ -206,6 +206,7 @@ impl Found {
             all.risk = all.risk.max(part.risk);
             all.why = all.why.or_else(|| part.why.clone());
             all.hosts.extend(part.hosts.iter().cloned());
+            all.sends_to.extend(part.sends_to.iter().cloned());
             all.leaves |= part.leaves;
             all.is_unknown |= part.is_unknown;
             all.refusal = all.refusal.or_else(|| part.refusal.clone());
@@ -214,6 +215,13 @@ impl Found {
         }
         all.hosts.sort();
         all.hosts.dedup();
+        all.sends_to.sort();
+        all.sends_to.dedup();
+        if !all.sends_to.is_empty() {
+            // First: it must not be missed.
+            let sends = format!("it can send anything in its folder to {}", all.sends_to.join(", "));
+            all.why = Some(all.why.map_or(sends.clone(), |why| format!("{sends}; {why}")));
+        }
         if !all.hosts.is_empty() {
             let named =
                 format!("neither your words nor an earlier yes of yours named {}", all.hosts.join(", "));
@@ -234,6 +242,8 @@ pub(crate) struct Targets {
     pub why: Option<String>,
     /// Hosts that it would go to, and that nobody has named.
     pub hosts: Vec<String>,
+    /// Hosts that a command can send anything to.
+    pub sends_to: Vec<String>,
     /// It may carry something away: sends, publishes, pays, submits, or starts what is typed. Once something was read, that
     /// asks in auto, too.
     pub leaves: bool,
@@ -628,7 +638,7 @@ pub(crate) async fn find(
                 continue;
             }
             Reach::Files { paths, does } => {
-                beyond::add_files(targets, part, paths, *does, ports).await;
+                beyond::add_files(targets, part, paths, *does, (grants, ports)).await;
                 // What a later part of a batch meets, those before it may make.
                 if is_first {
                     targets.refusal = beyond::refusal(part, ports).await;

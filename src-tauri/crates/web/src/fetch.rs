@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, LOCATION, RETRY_AFTER};
 use reqwest::{Client, Response, Url};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::body::Packing;
@@ -118,6 +119,8 @@ pub struct Fetcher {
     client: Client,
     guard: Guard,
     recent: Arc<Recent>,
+    /// For the connections of all its proxies.
+    ways: Arc<Semaphore>,
 }
 
 impl Fetcher {
@@ -136,7 +139,8 @@ impl Fetcher {
             .dns_resolver(Filtered(guard.clone()))
             .build()
             .map_err(|error| WebError::Setup(cause(&error)))?;
-        Ok(Self { client, guard, recent: Arc::default() })
+        let ways = Arc::new(Semaphore::new(crate::proxy::CONNECTIONS));
+        Ok(Self { client, guard, recent: Arc::default(), ways })
     }
 
     /// A way to these hosts alone, under the guard of this, for a command.
@@ -144,7 +148,7 @@ impl Fetcher {
     /// # Errors
     /// Nothing can be listened on.
     pub fn proxy(&self, hosts: &[String]) -> std::io::Result<crate::Proxy> {
-        crate::Proxy::open(self.guard.clone(), hosts)
+        crate::Proxy::open(self.guard.clone(), hosts, Arc::clone(&self.ways))
     }
 
     /// Gets one page as text.

@@ -75,6 +75,11 @@ impl Guard {
         }
     }
 
+    /// Whether TLS is spoken at a port; a test's server has the one that was free.
+    pub(crate) fn takes_tls_at(&self, port: u16, usual: &[u16]) -> bool {
+        self.loopback == Loopback::Reached || usual.contains(&port)
+    }
+
     /// Judges one address, as a connection would use it.
     pub(crate) fn check_address(&self, address: IpAddr) -> Result<(), Refusal> {
         if self.loopback == Loopback::Reached && address::is_plain_loopback(address) {

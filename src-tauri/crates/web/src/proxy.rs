@@ -1,7 +1,8 @@
 //! The network of one command: an HTTP proxy that leads to the hosts its user allowed, and nowhere else.
 //!
 //! Names are resolved here, so a command asks no server where a name leads, and what an allowed name leads to passes the
-//! guard of fetches: no address of this machine or its network. What goes through is not read: it is the command's own TLS.
+//! guard of fetches: no address of this machine or its network. A tunnel is for TLS whose first message names the same host;
+//! what is in it then is not read. So a server that serves many sites may still be asked in it for another of them.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -12,7 +13,7 @@ use std::time::Duration;
 use reqwest::Url;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy_bidirectional};
 use tokio::net::TcpStream;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::Guard;
@@ -22,16 +23,21 @@ const HEAD: usize = 32 << 10;
 const HEAD_WITHIN: Duration = Duration::from_secs(30);
 const FIELDS: usize = 128;
 const CONNECT_WITHIN: Duration = Duration::from_secs(15);
-/// Connections at a time, and hosts that are told of as refused.
-const CONNECTIONS: usize = 128;
+const RESOLVE_WITHIN: Duration = Duration::from_secs(10);
+/// Connections at a time of all commands together: each has two descriptors of the engine.
+pub(crate) const CONNECTIONS: usize = 96;
+/// Hosts that are told of as refused, and characters of each.
 const MOST_REFUSED: usize = 16;
+const REFUSED_CHARS: usize = 80;
+/// Where TLS is spoken. Other ports are for plain requests, each of which is read.
+const SECURE: [u16; 2] = [443, 8443];
 /// Of one connection of which these are said, the server gets others.
 const OWN_FIELDS: [&str; 6] =
     ["host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "te"];
 
 /// Runs as long as it is held.
 pub struct Proxy {
-    door: Door,
+    at: ListensAt,
     refused: Arc<Mutex<BTreeSet<String>>>,
     _serving: AbortOnDropHandle<()>,
 }
@@ -39,11 +45,11 @@ pub struct Proxy {
 /// Where it listens: a socket in a folder that only its user opens, or where that leads into no sandbox, a port of this
 /// machine.
 #[cfg(target_os = "linux")]
-type Door = tempfile::TempDir;
+type ListensAt = tempfile::TempDir;
 #[cfg(target_os = "linux")]
 type Listener = tokio::net::UnixListener;
 #[cfg(not(target_os = "linux"))]
-type Door = u16;
+type ListensAt = u16;
 #[cfg(not(target_os = "linux"))]
 type Listener = tokio::net::TcpListener;
 
@@ -52,37 +58,37 @@ struct Rules {
     guard: Guard,
     hosts: BTreeSet<String>,
     refused: Arc<Mutex<BTreeSet<String>>>,
-    free: Semaphore,
+    free: Arc<Semaphore>,
 }
 
 impl Proxy {
-    /// `hosts` are reached by exactly these names, at the ports where pages are served.
+    /// `hosts` are reached by exactly these names, at the ports where pages are served. `free` has a permit for each connection.
     ///
     /// # Errors
     /// Nothing can be listened on.
-    pub(crate) fn open(guard: Guard, hosts: &[String]) -> io::Result<Self> {
+    pub(crate) fn open(guard: Guard, hosts: &[String], free: Arc<Semaphore>) -> io::Result<Self> {
         let refused = Arc::<Mutex<BTreeSet<String>>>::default();
         let rules = Arc::new(Rules {
             guard,
             hosts: hosts.iter().map(|host| normal(host)).collect(),
             refused: Arc::clone(&refused),
-            free: Semaphore::new(CONNECTIONS),
+            free,
         });
-        let (door, listener) = listen()?;
+        let (at, listener) = listen()?;
         let serving = AbortOnDropHandle::new(tokio::spawn(serve(listener, rules)));
-        Ok(Self { door, refused, _serving: serving })
+        Ok(Self { at, refused, _serving: serving })
     }
 
     /// The socket that it listens on.
     #[cfg(target_os = "linux")]
     pub fn socket(&self) -> std::path::PathBuf {
-        self.door.path().join(SOCKET)
+        self.at.path().join(SOCKET)
     }
 
     /// The port of this machine that it listens on. Whoever else connects reaches nothing but the allowed hosts.
     #[cfg(not(target_os = "linux"))]
     pub fn port(&self) -> u16 {
-        self.door
+        self.at
     }
 
     /// Hosts that were asked for and are not allowed, in order.
@@ -95,14 +101,14 @@ impl Proxy {
 const SOCKET: &str = "proxy";
 
 #[cfg(target_os = "linux")]
-fn listen() -> io::Result<(Door, Listener)> {
+fn listen() -> io::Result<(ListensAt, Listener)> {
     let folder = tempfile::Builder::new().prefix("network-").tempdir()?;
     let listener = Listener::bind(folder.path().join(SOCKET))?;
     Ok((folder, listener))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn listen() -> io::Result<(Door, Listener)> {
+fn listen() -> io::Result<(ListensAt, Listener)> {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
     listener.set_nonblocking(true)?;
     Ok((listener.local_addr()?.port(), Listener::from_std(listener)?))
@@ -111,36 +117,54 @@ fn listen() -> io::Result<(Door, Listener)> {
 async fn serve(listener: Listener, rules: Arc<Rules>) {
     // They end with it.
     let mut connections = tokio::task::JoinSet::new();
-    while let Ok((client, _)) = listener.accept().await {
-        while connections.try_join_next().is_some() {}
-        let rules = Arc::clone(&rules);
-        connections.spawn(async move {
-            let Ok(_free) = rules.free.acquire().await else { return };
-            if let Err(error) = lead(client, &rules).await {
-                tracing::debug!(%error, "a connection of a command ended");
+    loop {
+        // Before it is accepted: those who wait cost nothing.
+        let Ok(free) = Arc::clone(&rules.free).acquire_owned().await else { return };
+        match listener.accept().await {
+            Ok((client, _)) => drop(connections.spawn(carry(client, Arc::clone(&rules), free))),
+            // Out of descriptors, say.
+            Err(error) => {
+                tracing::debug!(%error, "a command's connection was not accepted");
+                tokio::time::sleep(Duration::from_millis(100)).await;
             }
-        });
+        }
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+async fn carry(client: impl AsyncRead + AsyncWrite + Unpin, rules: Arc<Rules>, _free: OwnedSemaphorePermit) {
+    if let Err(error) = lead(client, &rules).await {
+        tracing::debug!(%error, "a connection of a command ended");
     }
 }
 
 /// Why a request is not passed on: the status and the words of its answer.
 struct No(&'static str, String);
 
-async fn lead<S: AsyncRead + AsyncWrite + Unpin>(mut client: S, rules: &Rules) -> io::Result<()> {
+async fn lead(mut client: impl AsyncRead + AsyncWrite + Unpin, rules: &Rules) -> io::Result<()> {
     let mut head = Vec::new();
     let read = tokio::time::timeout(HEAD_WITHIN, read_head(&mut client, &mut head)).await;
     let asked = match read {
-        Ok(Ok(length)) => Asked::of(&head, length),
+        Ok(Ok(length)) => Passage::of(&head, length),
         Ok(Err(error)) => Err(No("400 Bad Request", error.to_string())),
         Err(_) => Err(No("408 Request Timeout", "no request came".into())),
     };
     let way = match asked {
-        Ok(asked) => rules.connect(&asked.url).await.map(|server| (asked, server)),
+        Ok(asked) => rules.connect(&asked).await.map(|server| (asked, server)),
         Err(no) => Err(no),
     };
     match way {
-        Ok((Asked { to_server, to_client, .. }, mut server)) => {
-            client.write_all(to_client).await?;
+        Ok((Passage { url, is_tunnel, mut to_server }, mut server)) => {
+            if is_tunnel {
+                client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await?;
+                let meant = server_of(&mut client, &mut to_server);
+                let meant = tokio::time::timeout(HEAD_WITHIN, meant).await??;
+                let host = normal(url.host_str().unwrap_or_default());
+                if normal(&meant) != host {
+                    rules.refuse(&meant);
+                    return Err(io::Error::other("the tunnel is for another host"));
+                }
+            }
             server.write_all(&to_server).await?;
             copy_bidirectional(&mut client, &mut server).await?;
             Ok(())
@@ -157,33 +181,54 @@ async fn lead<S: AsyncRead + AsyncWrite + Unpin>(mut client: S, rules: &Rules) -
     }
 }
 
-/// Reads until the empty line; how long all before the body is.
-async fn read_head(client: &mut (impl AsyncRead + Unpin), head: &mut Vec<u8>) -> io::Result<usize> {
+/// The server that the TLS in a tunnel is for; `bytes` get what was read for it.
+async fn server_of(client: &mut (impl AsyncRead + Unpin), bytes: &mut Vec<u8>) -> io::Result<String> {
     loop {
-        // What was read before may end in the middle of it.
-        if let Some(end) = head.windows(4).position(|four| four == b"\r\n\r\n") {
-            return Ok(end + 4);
+        if let Some(name) = hello::server_name(bytes).map_err(io::Error::other)? {
+            return Ok(name);
         }
-        if head.len() >= HEAD {
-            return Err(io::Error::other("the request's head is too long"));
-        }
-        let mut some = [0; 4096];
-        match client.read(&mut some).await? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            read => head.extend_from_slice(&some[..read]),
+        read_more(client, bytes).await?;
+    }
+}
+
+async fn read_more(client: &mut (impl AsyncRead + Unpin), bytes: &mut Vec<u8>) -> io::Result<()> {
+    let mut some = [0; 4096];
+    match client.read(&mut some).await? {
+        0 => Err(io::ErrorKind::UnexpectedEof.into()),
+        read => {
+            bytes.extend_from_slice(&some[..read]);
+            Ok(())
         }
     }
 }
 
-/// One request for a way.
-struct Asked {
-    url: Url,
-    /// What the server gets first: what came behind the head, and of a plain request the head as a server takes it.
-    to_server: Vec<u8>,
-    to_client: &'static [u8],
+/// Reads until the empty line; how long all before the body is.
+async fn read_head(client: &mut (impl AsyncRead + Unpin), head: &mut Vec<u8>) -> io::Result<usize> {
+    const END: &[u8] = b"\r\n\r\n";
+    let mut looked: usize = 0;
+    loop {
+        // What was read before may end in the middle of it.
+        let from = looked.saturating_sub(END.len() - 1);
+        if let Some(end) = head[from..].windows(END.len()).position(|four| four == END) {
+            return Ok(from + end + END.len());
+        }
+        looked = head.len();
+        if looked >= HEAD {
+            return Err(io::Error::other("the request's head is too long"));
+        }
+        read_more(client, head).await?;
+    }
 }
 
-impl Asked {
+/// One request for a way.
+struct Passage {
+    url: Url,
+    is_tunnel: bool,
+    /// What the server gets first: what came behind the head, and of a plain request the head as a server takes it.
+    to_server: Vec<u8>,
+}
+
+impl Passage {
     fn of(bytes: &[u8], length: usize) -> Result<Self, No> {
         let bad = |why: &str| No("400 Bad Request", why.to_owned());
         let mut fields = [httparse::EMPTY_HEADER; FIELDS];
@@ -198,8 +243,7 @@ impl Asked {
             // Nothing but a host and a port.
             let is_authority = !target.contains(['/', '?', '#', '@', '\\']);
             let url = url.filter(|_| is_authority).ok_or_else(|| bad("CONNECT takes a host and a port"))?;
-            let to_client = b"HTTP/1.1 200 Connection established\r\n\r\n";
-            return Ok(Self { url, to_server: body.to_vec(), to_client });
+            return Ok(Self { url, is_tunnel: true, to_server: body.to_vec() });
         }
         let url = Url::parse(target).ok().filter(|url| url.scheme() == "http");
         let url = url
@@ -221,31 +265,43 @@ impl Asked {
         }
         to_server.extend_from_slice(b"\r\n");
         to_server.extend_from_slice(body);
-        Ok(Self { url, to_server, to_client: b"" })
+        Ok(Self { url, is_tunnel: false, to_server })
     }
 }
 
 impl Rules {
-    async fn connect(&self, url: &Url) -> Result<TcpStream, No> {
+    /// Tells of a host that was asked for and is not allowed.
+    fn refuse(&self, host: &str) {
+        let mut refused = lock(&self.refused);
+        if refused.len() < MOST_REFUSED {
+            refused.insert(host.chars().filter(|c| !c.is_control()).take(REFUSED_CHARS).collect());
+        }
+    }
+
+    async fn connect(&self, asked: &Passage) -> Result<TcpStream, No> {
+        let Passage { url, is_tunnel, .. } = asked;
         let host = normal(url.host_str().unwrap_or_default());
         if !self.hosts.contains(&host) {
-            let mut refused = lock(&self.refused);
-            if refused.len() < MOST_REFUSED {
-                refused.insert(host.clone());
-            }
+            self.refuse(&host);
             return Err(No("403 Forbidden", format!("Miki: this command may not reach {host}")));
         }
         let forbidden = |why: String| No("403 Forbidden", format!("Miki: {why}"));
         self.guard.check_url(url).map_err(|error| forbidden(error.to_string()))?;
         let port = url.port_or_known_default().unwrap_or_default();
+        if *is_tunnel && !self.guard.takes_tls_at(port, &SECURE) {
+            return Err(forbidden(format!("no tunnel to port {port}; for http:// send the whole address")));
+        }
         // The parser has brought every spelling of a number to one.
         let number: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
-        let addresses = match number {
-            Some(address) => vec![address],
-            None => {
-                self.guard.resolve(&host).await.map_err(|error| No("502 Bad Gateway", error.to_string()))?
+        let resolved = async {
+            match number {
+                Some(address) => Ok(vec![address]),
+                None => self.guard.resolve(&host).await.map_err(|error| error.to_string()),
             }
         };
+        let resolved = tokio::time::timeout(RESOLVE_WITHIN, resolved).await;
+        let addresses = resolved.unwrap_or_else(|_| Err("no answer where the name leads".into()));
+        let addresses = addresses.map_err(|why| No("502 Bad Gateway", why))?;
         let mut last = String::new();
         for address in addresses {
             let connecting = TcpStream::connect(SocketAddr::new(address, port));
@@ -266,6 +322,8 @@ fn normal(host: &str) -> String {
 fn lock(refused: &Mutex<BTreeSet<String>>) -> MutexGuard<'_, BTreeSet<String>> {
     refused.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+mod hello;
 
 #[cfg(test)]
 mod tests;

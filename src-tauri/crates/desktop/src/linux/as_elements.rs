@@ -484,7 +484,7 @@ impl LinuxDesktop {
                     "" => Action::Press { key: Key::Delete, times: 1 },
                     text => Action::Type { text: format!("{text}\n") },
                 };
-                self.act(write, cancel.clone()).await?;
+                self.perform(write, cancel).await?;
                 let mut acted = operand.typed(value, before).await;
                 // What a formula comes to is what is shown of it.
                 if acted.evidence == Evidence::Mismatch && value.starts_with('=') {
@@ -514,7 +514,7 @@ impl LinuxDesktop {
             if let Tried::Not(_) = part.focus().await? {
                 self.click_on(part, Button::Left, 1, displays, cancel).await?;
             }
-            self.act(Action::Type { text: text.clone() }, cancel.clone()).await?;
+            self.perform(Action::Type { text: text.clone() }, cancel).await?;
             // The next one must not have the focus before this one has all that was typed.
             if !part.comes_to_hold(text).await {
                 let note = format!("{} of {} does not hold \"{text}\"", part.called, operand.called);
@@ -573,7 +573,7 @@ impl LinuxDesktop {
             "" => Action::Press { key: Key::Delete, times: 1 },
             _ => Action::Type { text: typed },
         };
-        self.act(write, cancel.clone()).await?;
+        self.perform(write, cancel).await?;
         if operand.takes_over_later() {
             // The key that leaves the field enters what it holds, and presses no button.
             self.act(Action::Press { key: Key::Tab, times: 1 }, cancel.clone()).await?;

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::atspi::{shortened, unified};
 use super::input::{InputSender, MOVED_ON};
 use super::windows::KeyWindow;
-use super::{LOOK, LinuxDesktop};
+use super::{LOOK, LinuxDesktop, echo};
 use crate::{Acted, Action, DesktopError, Evidence, Fence, Hands, Interruption};
 
 /// An act; long texts and drags fit in.
@@ -26,7 +26,11 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 impl LinuxDesktop {
     /// The act itself, ended by its deadline, by cancellation, or by the caller going away.
-    async fn perform(&self, action: Action, cancel: &CancellationToken) -> Result<Acted, DesktopError> {
+    pub(super) async fn perform(
+        &self,
+        action: Action,
+        cancel: &CancellationToken,
+    ) -> Result<Acted, DesktopError> {
         let inner = cancel.child_token();
         let given_up = inner.clone().drop_guard();
         let work = self.input.run(ACT, move |input| input.perform(&action, inner));
@@ -103,8 +107,8 @@ impl LinuxDesktop {
         Ok(acted)
     }
 
-    /// Types where no field tells what it holds, and reads the window's picture. Enter may scroll it: what stands before it is
-    /// read first.
+    /// Types where no field tells what it holds, and reads the window's picture. Enter may scroll it: how it looks before that
+    /// is kept, and read afterwards. What a field hides is in no picture that is looked at.
     async fn write_unread(
         &self,
         text: String,
@@ -112,30 +116,33 @@ impl LinuxDesktop {
         cancel: &CancellationToken,
     ) -> Result<Acted, DesktopError> {
         let (line, enters) = line_and_enters(&text);
-        let picture = if line.is_empty() { None } else { self.picture_of(window).await };
-        let Some(before) = picture else { return self.perform(Action::Type { text }, cancel).await };
+        let hides = async { self.accessibility.focused_field().await.is_some_and(|field| field.hides) };
+        let before =
+            if echo::is_telling(line) && !hides.await { self.picture_of(window).await } else { None };
+        let Some(before) = before else { return self.perform(Action::Type { text }, cancel).await };
         let acted = self.perform(Action::Type { text: line.to_owned() }, cancel).await?;
         if acted.evidence != Evidence::Sent {
             return Ok(acted);
         }
-        let shown = self.shows_typed(&before, line, cancel).await;
+        let typed = self.settled(&before, cancel).await;
         if !enters.is_empty()
             && let Some(moved_on) = self.enter(enters, window, &acted, cancel).await?
         {
             return Ok(moved_on);
         }
-        let read_back =
-            |what: &str| Acted { evidence: Evidence::ReadBack, note: format!("{}, {what}", acted.note) };
-        Ok(match shown {
-            Some(_) if enters.is_empty() => read_back("read back in its window's picture"),
-            Some(shown) if self.changes_from(&shown, cancel).await => {
-                read_back("read back in its window's picture; Enter was taken")
-            }
-            Some(_) | None => acted,
-        })
+        let Some(typed) = typed else { return Ok(acted) };
+        if !enters.is_empty() && !self.goes_on(&before, &typed, cancel).await {
+            return Ok(acted);
+        }
+        if !self.shows_typed(before, typed, line, cancel).await {
+            return Ok(acted);
+        }
+        let taken = if enters.is_empty() { "" } else { "; Enter was taken" };
+        let note = format!("{}, read back in its window's picture{taken}", acted.note);
+        Ok(Acted { evidence: Evidence::ReadBack, note })
     }
 
-    /// Presses Enter after what was typed; `Some` if the keyboard is elsewhere now, and it was not pressed.
+    /// Presses Enter after what was typed; `Some` if the keyboard is elsewhere now, or Enter did not go where that did.
     async fn enter(
         &self,
         enters: &str,
@@ -143,13 +150,16 @@ impl LinuxDesktop {
         typed: &Acted,
         cancel: &CancellationToken,
     ) -> Result<Option<Acted>, DesktopError> {
+        self.locks.refuse().await?;
         let there = *window;
         if !self.input.run(LOOK, move |input| input.session.keys_stay(&there)).await? {
             let note = format!("{} without the Enter after it: {MOVED_ON}", typed.note);
             return Ok(Some(Acted { evidence: Evidence::Mismatch, note }));
         }
-        self.perform(Action::Type { text: enters.to_owned() }, cancel).await?;
-        Ok(None)
+        let text = enters.replace("\r\n", "\n").replace('\r', "\n");
+        let entered = self.perform(Action::Type { text }, cancel).await?;
+        let note = format!("{}, and Enter after it: {}", typed.note, entered.note);
+        Ok((entered.evidence != Evidence::Sent).then_some(Acted { evidence: Evidence::Mismatch, note }))
     }
 
     /// What the same field holds a moment later, where that is something else.

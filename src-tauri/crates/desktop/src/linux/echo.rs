@@ -1,32 +1,43 @@
-//! What a window's picture shows of a text that was typed into it, where its application tells nothing of what it holds.
+//! What a window's picture shows of a line that was typed into it, where its application tells nothing of what it holds.
+//!
+//! Only what changed counts, and only where that is no more than a few rows: what scrolls or is drawn anew may have had the
+//! same words before.
 
-use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::ops::Range;
+use std::time::Duration;
 
 use ocr::{ReadRequest, Source};
 use pictures::{Frame, Viewport};
 use protocol::geometry::PhysicalRect;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::LinuxDesktop;
 use super::windows::KeyWindow;
 use crate::{Area, WindowId};
 
-/// How long a window may take to show what was typed, and to come to rest.
-const SHOWN: Duration = Duration::from_millis(1200);
-const LOOK_AGAIN: Duration = Duration::from_millis(40);
-/// Longest reading of one picture.
-const READING: Duration = Duration::from_millis(1500);
-/// Pixels around what changed that are read with it.
-const AROUND: i32 = 12;
+/// How long a window may take to show what was typed, and to come to rest: Enter waits for it.
+const SHOWN: Duration = Duration::from_millis(600);
+const LOOK_AGAIN: Duration = Duration::from_millis(80);
+/// Longest reading of two pictures.
+const READING: Duration = Duration::from_secs(2);
+/// Pixels above and below what changed that are read with it, so that letters are whole.
+const AROUND: u32 = 12;
+/// Rows of pixels that a line takes, and as often as it is broken at the edge.
+const MOST_ROWS: u32 = 96;
 /// Fewer characters than this are anywhere.
-const LEAST_CHARS: usize = 3;
+const LEAST_CHARS: usize = 4;
 
 /// A window as it looked.
 pub(super) struct Pictured {
     window: u64,
     frame: Frame,
     viewport: Viewport,
+}
+
+/// Whether a text can be told from what else a window shows: one line, and not too short.
+pub(super) fn is_telling(text: &str) -> bool {
+    !text.contains(|c: char| c.is_control()) && folded(text).chars().count() >= LEAST_CHARS
 }
 
 impl LinuxDesktop {
@@ -41,113 +52,145 @@ impl LinuxDesktop {
         Some(Pictured { window, frame, viewport })
     }
 
-    /// Whether the window looks different at some time from now.
-    pub(super) async fn changes_from(&self, before: &Pictured, cancel: &CancellationToken) -> bool {
+    /// The window once it has changed, and looks the same twice; `None` if it does not in time.
+    pub(super) async fn settled(&self, before: &Pictured, cancel: &CancellationToken) -> Option<Pictured> {
         let end = Instant::now() + SHOWN;
-        while Instant::now() < end && !cancel.is_cancelled() {
-            match self.picture_now(before.window).await {
-                Some(now) if now.frame == before.frame => tokio::time::sleep(LOOK_AGAIN).await,
-                now => return now.is_some(),
+        let looks = async {
+            let mut last: Option<Pictured> = None;
+            loop {
+                let now = self.picture_now(before.window).await?;
+                let rests = last.is_some_and(|last| changed(&last.frame, &now.frame).is_none());
+                let has_changed = changed(&before.frame, &now.frame).is_some();
+                if (rests && has_changed) || Instant::now() >= end {
+                    return has_changed.then_some(now);
+                }
+                last = Some(now);
+                tokio::time::sleep(LOOK_AGAIN).await;
             }
-        }
-        false
+        };
+        unless_stopped(cancel, SHOWN * 2, looks).await
     }
 
-    /// The window with each line of a text in it more often than before that was typed; `None` if it does not show so.
-    pub(super) async fn shows_typed(
+    /// Whether the window changes where nothing was typed, as it does where a line is taken. A caret that blinks in the line
+    /// is none of that.
+    pub(super) async fn goes_on(
         &self,
         before: &Pictured,
-        text: &str,
+        typed: &Pictured,
         cancel: &CancellationToken,
-    ) -> Option<Pictured> {
-        let now = self.rested(before, cancel).await?;
-        let part = changed(&before.frame, &now.frame)?;
-        // Before it, so that the newer picture is what is known of this window.
-        let then = self.read_part(before, part).await?;
-        let shows = shows(&then, &self.read_part(&now, part).await?, text);
-        shows.then_some(now)
-    }
-
-    /// The window once it differs from before, and has come to rest or had the time for it.
-    async fn rested(&self, before: &Pictured, cancel: &CancellationToken) -> Option<Pictured> {
-        let end = Instant::now() + SHOWN;
-        let mut last: Option<Pictured> = None;
-        while !cancel.is_cancelled() {
-            let now = self.picture_now(before.window).await?;
-            let is_as_before = now.frame == before.frame;
-            let rests = last.as_ref().is_some_and(|last| last.frame == now.frame);
-            if (rests && !is_as_before) || Instant::now() >= end {
-                return (!is_as_before).then_some(now);
+    ) -> bool {
+        let Some(line) = changed(&before.frame, &typed.frame) else { return false };
+        let looks = async {
+            loop {
+                let now = self.picture_now(typed.window).await?;
+                let rows = changed(&typed.frame, &now.frame);
+                if rows.is_some_and(|rows| rows.start < line.start || rows.end > line.end) {
+                    return Some(());
+                }
+                tokio::time::sleep(LOOK_AGAIN).await;
             }
-            last = Some(now);
-            tokio::time::sleep(LOOK_AGAIN).await;
-        }
-        None
+        };
+        unless_stopped(cancel, SHOWN, looks).await.is_some()
     }
 
-    /// All text in a part of a picture, in pixels of it; `None` if it was not read to its end.
-    async fn read_part(&self, picture: &Pictured, part: PhysicalRect) -> Option<String> {
-        let Pictured { window, frame, viewport } = picture;
-        let whole = PhysicalRect { x: 0, y: 0, width: frame.width, height: frame.height };
-        let request = ReadRequest {
-            source: Source::Window(*window),
-            frame: frame.clone(),
-            viewport: *viewport,
-            part: Some(part.to_norm(&whole)),
+    /// Whether what changed shows the line that was typed, and did not before.
+    pub(super) async fn shows_typed(
+        &self,
+        before: Pictured,
+        now: Pictured,
+        line: &str,
+        cancel: &CancellationToken,
+    ) -> bool {
+        let Some(rows) = changed(&before.frame, &now.frame).filter(|rows| rows.end - rows.start <= MOST_ROWS)
+        else {
+            return false;
         };
+        let reading = async {
+            let now = self.read_rows(now, &rows).await?;
+            // Most often it is not there, and the other is not read.
+            if !now.contains(&folded(line)) {
+                return None;
+            }
+            let before = self.read_rows(before, &rows).await?;
+            shows(&before, &now, line).then_some(())
+        };
+        unless_stopped(cancel, READING, reading).await.is_some()
+    }
+
+    /// The text whose middle lies in these rows, folded; `None` if it was not read to its end.
+    async fn read_rows(&self, picture: Pictured, rows: &Range<u32>) -> Option<String> {
+        let Pictured { window, frame, viewport } = picture;
+        let Frame { width, height, .. } = frame;
+        let (top, bottom) = (rows.start.saturating_sub(AROUND), (rows.end + AROUND).min(height));
+        let whole = PhysicalRect { x: 0, y: 0, width, height };
+        let part = PhysicalRect { x: 0, y: top as i32, width, height: bottom - top };
+        let part = Some(part.to_norm(&whole));
+        let request = ReadRequest { source: Source::Window(window), frame, viewport, part };
         let (read, _) = self.text_reader.as_ref()?.read(request, READING).await.ok()?;
+        let Viewport { shows, display } = viewport;
+        let is_in_rows = |line: &&ocr::TextLine| {
+            let middle = (line.bounds.y + line.bounds.height / 2.0) / 1000.0 * f64::from(display.height);
+            let middle = f64::from(display.y) + middle - f64::from(shows.y);
+            (f64::from(rows.start)..f64::from(rows.end)).contains(&middle)
+        };
         let is_whole = read.unread.is_none();
-        is_whole.then(|| read.lines.into_iter().map(|line| line.text).collect())
+        is_whole.then(|| read.lines.iter().filter(is_in_rows).map(|line| folded(&line.text)).collect())
     }
 }
 
-/// Where two pictures differ, with what lies around it, in pixels of them; `None` if they cannot be compared, or do not.
-fn changed(before: &Frame, now: &Frame) -> Option<PhysicalRect> {
+/// What comes of a look, unless it is stopped or takes longer than `most`.
+async fn unless_stopped<T>(
+    cancel: &CancellationToken,
+    most: Duration,
+    look: impl Future<Output = Option<T>>,
+) -> Option<T> {
+    tokio::select! {
+        () = cancel.cancelled() => None,
+        () = tokio::time::sleep(most) => None,
+        looked = look => looked,
+    }
+}
+
+/// The rows in which two pictures differ; `None` if they cannot be compared, or do not.
+fn changed(before: &Frame, now: &Frame) -> Option<Range<u32>> {
     if (before.width, before.height) != (now.width, now.height) || now.width == 0 {
         return None;
     }
     let bytes = now.width as usize * 4;
     let rows = || before.pixels.chunks_exact(bytes).zip(now.pixels.chunks_exact(bytes));
-    let differs = |(one, other): (&[u8], &[u8])| one != other;
-    let top = rows().position(differs)? as i32;
-    let bottom = rows().rposition(differs)? as i32 + 1;
-    // Whole rows: a line is read better with what stands before it.
-    let (top, bottom) = ((top - AROUND).max(0), (bottom + AROUND).min(now.height as i32));
-    Some(PhysicalRect { x: 0, y: top, width: now.width, height: (bottom - top) as u32 })
+    let top = rows().position(differ)? as u32;
+    let bottom = rows().rposition(differ)? as u32 + 1;
+    Some(top..bottom)
 }
 
-/// Whether each line of `text` stands more often in what was read than before.
-fn shows(before: &str, now: &str, text: &str) -> bool {
-    let (before, now) = (folded(before), folded(now));
-    let mut lines: HashMap<String, usize> = HashMap::new();
-    for line in text.lines().map(folded).filter(|line| !line.is_empty()) {
-        *lines.entry(line).or_default() += 1;
-    }
-    let is_telling = lines.keys().map(|line| line.chars().count()).sum::<usize>() >= LEAST_CHARS;
-    let count = |text: &str, line: &str| text.matches(line).count();
-    is_telling && lines.iter().all(|(line, times)| count(&now, line) >= count(&before, line) + times)
+/// The fourth byte of a pixel means nothing.
+fn differ((one, other): (&[u8], &[u8])) -> bool {
+    let colour = |pixel: &[u8; 4]| [pixel[0], pixel[1], pixel[2]];
+    let pixels = || one.as_chunks::<4>().0.iter().zip(other.as_chunks::<4>().0);
+    one != other && pixels().any(|(one, other)| colour(one) != colour(other))
 }
 
-/// Without what is often read as something else, or not at all: spaces, small marks, and the case of letters that have but one
-/// shape.
+/// Whether a line stands more often in what was read, folded, than before.
+fn shows(before: &str, now: &str, line: &str) -> bool {
+    let line = folded(line);
+    now.matches(line.as_str()).count() > before.matches(line.as_str()).count()
+}
+
+/// Without spaces, and with one sign for those that a reader takes for one another. What a lost Shift makes of a sign stays
+/// another one.
 fn folded(text: &str) -> String {
-    text.chars()
-        .map(|one| match one {
-            '\u{ff01}'..='\u{ff5e}' => char::from_u32(one as u32 - 0xfee0).unwrap_or(one),
-            _ => one,
-        })
-        .filter(|one| {
-            !one.is_whitespace() && !"~\"'`^-_\u{2013}\u{2014}\u{2018}\u{2019}\u{201c}\u{201d}".contains(*one)
-        })
-        .map(|one| match one {
-            'l' | 'I' | '|' | '!' => '1',
-            'O' | '0' => 'o',
-            ',' => '.',
-            ';' => ':',
-            'C' | 'K' | 'P' | 'S' | 'U' | 'V' | 'W' | 'X' | 'Z' => one.to_ascii_lowercase(),
-            _ => one,
-        })
-        .collect()
+    let fold = |one: char| match one {
+        // Of full width.
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(one as u32 - 0xfee0).unwrap_or(one),
+        _ => one,
+    };
+    let fold = |one: char| match fold(one) {
+        'l' | 'I' | '|' => '1',
+        'o' | 'O' => '0',
+        '\u{2013}' | '\u{2014}' => '-',
+        one => one,
+    };
+    text.chars().filter(|one| !one.is_whitespace()).map(fold).collect()
 }
 
 #[cfg(test)]
@@ -155,28 +198,43 @@ mod tests {
     use super::*;
     use pictures::Order;
 
-    #[test]
-    fn a_line_shows_where_it_stands_once_more_than_before_however_a_reader_takes_its_small_marks() {
-        let typed = "ls -la | grep foo && cat O0lI1.txt";
-        assert!(shows("$", "$ 1s -la I grep fo0 && cat 001I1.txt", typed));
-        assert!(shows("$ ls /tmp", "$ ls /tmp $ 1s/tmp", "ls /tmp"));
-        assert!(!shows("$ ls /tmp", "$ ls /tmp", "ls /tmp"), "it stood there before");
-        assert!(!shows("$", "$ LS /TMP", "ls /tmp"), "another case is another text");
-        assert!(!shows("$", "$ 1s /tnp", "ls /tmp"));
-        assert!(!shows("", "y", "y"), "one letter is anywhere");
+    fn shows_of(before: &str, now: &str, line: &str) -> bool {
+        shows(&folded(before), &folded(now), line)
     }
 
     #[test]
-    fn each_of_several_lines_has_to_show_as_often_as_it_was_typed() {
-        let typed = "for n in 1 2; do\necho $n\ndone\n";
-        assert!(shows("$", "$ for n in 1 2; do > echo $n > done 1 2", typed));
-        assert!(!shows("$", "$ for n in 1 2; do > done", typed));
-        assert!(!shows("$", "$ date", "date\ndate"));
-        assert!(!shows("$", "$", "\n\n"));
+    fn a_line_shows_where_it_stands_once_more_than_before_however_a_reader_takes_its_letters() {
+        assert!(shows_of("$", "$ 1s -la I grep fo0 && cat 001I1.txt", "ls -la | grep foo && cat O0lI1.txt"));
+        assert!(shows_of("$ ls /tmp", "$ ls /tmp $ 1s/tmp", "ls /tmp"));
+        assert!(!shows_of("$ ls /tmp", "$ ls /tmp", "ls /tmp"), "it stood there before");
     }
 
     #[test]
-    fn what_changed_is_whole_rows_with_what_is_around_them() {
+    fn what_a_lost_shift_or_another_layout_makes_of_it_is_another_line() {
+        for (typed, came) in [
+            ("ls /tmp", "LS /TMP"),
+            ("tar -C a", "tar -c a"),
+            ("rm -rf ~/x", "rm -rf /x"),
+            ("echo a_b", "echo a-b"),
+            ("echo a;b", "echo a:b"),
+            ("say \"hi\"", "say 'hi'"),
+            ("echo 1!", "echo 11"),
+            ("yes zebra", "zes yebra"),
+        ] {
+            assert!(!shows_of("$", &format!("$ {came}"), typed), "{typed} is not {came}");
+        }
+    }
+
+    #[test]
+    fn a_few_letters_or_several_lines_tell_nothing() {
+        assert!(is_telling("ls /"));
+        for text in ["y", "12", "a b", "", "\t", "date\ndate", "user\t", "l s "] {
+            assert!(!is_telling(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_changed_is_rows_of_colours() {
         let frame = |rows: &[(usize, u8)]| {
             let mut pixels = vec![0; 4 * 10 * 100];
             for (row, value) in rows {
@@ -184,10 +242,11 @@ mod tests {
             }
             Frame { width: 10, height: 100, order: Order::Bgrx, pixels }
         };
-        let at = |y, height| Some(PhysicalRect { x: 0, y, width: 10, height });
         assert_eq!(changed(&frame(&[]), &frame(&[])), None);
-        assert_eq!(changed(&frame(&[(50, 1)]), &frame(&[(50, 2), (60, 1)])), at(38, 35));
-        assert_eq!(changed(&frame(&[]), &frame(&[(0, 1), (99, 1)])), at(0, 100));
+        assert_eq!(changed(&frame(&[(50, 1)]), &frame(&[(50, 2), (60, 1)])), Some(50..61));
+        let mut padded = frame(&[]);
+        padded.pixels[43] = 255;
+        assert_eq!(changed(&frame(&[]), &padded), None, "the fourth byte means nothing");
         let other = Frame { width: 5, height: 200, ..frame(&[]) };
         assert_eq!(changed(&frame(&[]), &other), None, "another size");
     }

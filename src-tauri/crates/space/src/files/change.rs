@@ -171,12 +171,7 @@ impl Space {
         content: Content<'_>,
         mode: WriteMode,
     ) -> Result<Diff, FileError> {
-        let old = match self.parent(path) {
-            Ok((dir, name)) => old(self, &dir, name, path)?,
-            Err(FileError::Missing { .. }) => None,
-            Err(e) => return Err(e),
-        };
-        mode.check(old.is_some(), path)?;
+        let old = self.to_be_replaced(path, mode)?;
         let Some(Old { bytes: None, meta }) = old else {
             let new = becomes(old.as_ref(), content, path)?;
             return Ok(diff::diff(old.as_ref().and_then(|old| old.bytes.as_deref()), &new));
@@ -187,6 +182,33 @@ impl Space {
         let mut diff = diff::diff(Some(&[]), new);
         (diff.opaque, diff.bytes_before, diff.removed, diff.text) = (true, meta.len(), 0, String::new());
         Ok(diff)
+    }
+
+    /// Why writing `content` would fail, without working out what it would change.
+    pub fn check_write(
+        &self,
+        path: &SpacePath,
+        content: Content<'_>,
+        mode: WriteMode,
+    ) -> Result<(), FileError> {
+        match (self.to_be_replaced(path, mode)?, content) {
+            (Some(Old { bytes: None, .. }), Content::Whole(_)) => Ok(()),
+            (Some(Old { bytes: None, meta }), _) => {
+                Err(FileError::TooLarge { path: path.clone(), bytes: meta.len(), limit: MAX_KEPT })
+            }
+            (old, content) => becomes(old.as_ref(), content, path).map(drop),
+        }
+    }
+
+    /// What a write would replace; `None` if there is no such file.
+    fn to_be_replaced(&self, path: &SpacePath, mode: WriteMode) -> Result<Option<Old>, FileError> {
+        let old = match self.parent(path) {
+            Ok((dir, name)) => old(self, &dir, name, path)?,
+            Err(FileError::Missing { .. }) => None,
+            Err(e) => return Err(e),
+        };
+        mode.check(old.is_some(), path)?;
+        Ok(old)
     }
 }
 
@@ -248,12 +270,7 @@ impl<'a> Changes<'a> {
         mode: WriteMode,
     ) -> Result<Change, FileError> {
         let space = self.space;
-        let old = match space.parent(path) {
-            Ok((dir, name)) => old(space, &dir, name, path)?,
-            Err(FileError::Missing { .. }) => None,
-            Err(e) => return Err(e),
-        };
-        mode.check(old.is_some(), path)?;
+        let old = space.to_be_replaced(path, mode)?;
         let new = becomes(old.as_ref(), content, path)?;
         let before = self.before(old.as_ref(), path)?;
         self.go_on()?;

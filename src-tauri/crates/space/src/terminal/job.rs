@@ -95,6 +95,7 @@ pub struct Job {
     ended: watch::Receiver<Option<Ended>>,
     before: BTreeMap<SpacePath, Why>,
     closed: Vec<SpacePath>,
+    hosts: Vec<String>,
 }
 
 type Ended = Arc<Result<Outcome, String>>;
@@ -132,7 +133,7 @@ impl Job {
 
     /// The hosts that it may reach; empty where it has no network.
     pub fn hosts(&self) -> &[String] {
-        self.spec.network.as_ref().map_or(&[], |network| &network.hosts)
+        &self.hosts
     }
 
     /// What ran something later when it began, and what holds keys and was closed to it then.
@@ -221,7 +222,7 @@ fn told(ended: &Result<Outcome, String>) -> Result<Outcome, TerminalError> {
 
 pub(super) fn start(
     id: JobId,
-    spec: CommandSpec,
+    mut spec: CommandSpec,
     launch: Launch,
     limits: Limits,
     on_update: OnUpdate,
@@ -254,7 +255,9 @@ pub(super) fn start(
     };
     std::thread::Builder::new().name(format!("job-{id}")).spawn(keeper).map_err(pty)?;
     started.recv().map_err(pty)??;
-    Ok(Job { id, spec, shared, ended, before: BTreeMap::new(), closed: Vec::new() })
+    // What leads it out ends with it, however long it can be read.
+    let hosts = spec.network.take().map(|network| network.hosts).unwrap_or_default();
+    Ok(Job { id, spec, shared, ended, before: BTreeMap::new(), closed: Vec::new(), hosts })
 }
 
 fn pty(error: impl std::fmt::Display) -> TerminalError {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use agenda::{Calendar, EventId, ReminderId};
 use protocol::contract::EffectClass;
-use protocol::tool::{Grant, ToolError};
+use protocol::tool::{Grant, Risk, ToolError, ToolErrorKind};
 use space::files::FileError;
 use space::terminal::{JobId, policy};
 
@@ -15,6 +15,7 @@ use crate::plan::Step;
 use crate::policy::Grants;
 use crate::ports::Ports;
 use crate::reach::{Entry, FileAct, Ordered};
+use crate::tool::tool_error;
 use crate::{tool, untrusted};
 
 /// Characters of why something is asked.
@@ -28,8 +29,9 @@ pub(super) async fn add_files(
     part: &Step,
     paths: &[String],
     does: FileAct,
-    ports: &Ports,
+    (grants, ports): (&Grants, &Ports),
 ) {
+    feeds(targets, grants, ports);
     let Some(space) = ports.space.clone() else {
         targets.is_unknown = true;
         return;
@@ -68,21 +70,22 @@ pub(super) async fn add_files(
     }
 }
 
-/// Why a file would not be written as it is now. Of one that asks whatever was allowed, as those that hold keys, that would
-/// tell what is in it before its user has answered.
+/// Why a file would not be written as it is now. Says nothing of what is in it; and nothing at all of one that asks whatever
+/// was allowed, as those that hold keys.
 pub(super) async fn refusal(part: &Step, ports: &Ports) -> Option<ToolError> {
     let write = part.plan().writes().filter(|_| part.plan().always().is_none())?.clone();
-    let space = ports.space.clone()?;
-    let previewed = tokio::task::spawn_blocking(move || write.preview(&space));
-    let error = tokio::time::timeout(LOOK, previewed).await.ok()?.ok()?.err()?;
-    let is_certain = matches!(
-        error,
-        FileError::Exists { .. }
-            | FileError::Missing { .. }
-            | FileError::Edit { .. }
-            | FileError::TooLarge { .. }
-    );
-    is_certain.then(|| tool::from_files(&error))
+    let (space, path) = (ports.space.clone()?, write.path.clone());
+    let checked = tokio::task::spawn_blocking(move || write.check(&space));
+    match tokio::time::timeout(LOOK, checked).await.ok()?.ok()?.err()? {
+        FileError::Edit { .. } => {
+            let message = format!("{path} does not have that text, or not just once; read it again");
+            Some(tool_error(ToolErrorKind::BadArguments, message))
+        }
+        error @ (FileError::Exists { .. } | FileError::Missing { .. } | FileError::TooLarge { .. }) => {
+            Some(tool::from_files(&error))
+        }
+        _ => None,
+    }
 }
 
 /// A command is its line, in its folder. A yes for commands like it is for their programs and what they are told first.
@@ -107,6 +110,7 @@ pub(super) fn add_command(
                 targets.ask(untrusted::line(what, REASON_CHARS), needs);
             }
             add_network(targets, hosts, grants);
+            feeds(targets, grants, ports);
             line.clone()
         }
         Ordered::Input { job, text } => {
@@ -120,20 +124,32 @@ pub(super) fn add_command(
     targets.places.push(Destination::Command { line, folder });
 }
 
-/// What a command sends to the hosts that it may reach, nobody can tell: it asks each time, and in auto once something was
-/// read.
+/// What a command sends to the hosts that it may reach, nobody can tell: it asks each time, whatever plan there is, and in
+/// auto once something was read.
 fn add_network(targets: &mut Targets, hosts: &[String], grants: &Grants) {
     if hosts.is_empty() {
         return;
     }
-    let mut needs = vec![Need::Effect(EffectClass::Send)];
+    targets.risk = Some(Risk::Consequential);
+    targets.leaves = true;
+    targets.needs.push(Need::Untold("what a command sends to its hosts"));
     for host in hosts {
         let address = format!("https://{host}/");
-        needs.extend(contract::of_address(&address));
+        targets.needs.extend(contract::of_address(&address));
         targets.visit(host, &address, grants);
     }
-    let named = untrusted::line(&hosts.join(", "), REASON_CHARS);
-    targets.weigh(format!("it can send anything in its folder to {named}"), needs);
+    targets.sends_to.extend(hosts.iter().cloned());
+}
+
+/// What is written, or run, once something was read may be taken up by a command that goes on and has a way out.
+fn feeds(targets: &mut Targets, grants: &Grants, ports: &Ports) {
+    if !grants.has_read() {
+        return;
+    }
+    let jobs = ports.terminal.as_ref().map(|terminal| terminal.list()).unwrap_or_default();
+    for job in jobs.iter().filter(|job| job.is_running()) {
+        add_network(targets, job.hosts(), grants);
+    }
 }
 
 /// A calendar by its name, the one of the settings where none is named; or an entry as it is now, with the calendar that it

@@ -179,6 +179,11 @@ pub(crate) struct FileWrite {
 }
 
 impl FileWrite {
+    /// Why it would fail as the file is now. Blocks.
+    pub(crate) fn check(&self, space: &Space) -> Result<(), FileError> {
+        self.text.with(|content| space.check_write(&self.path, content, self.mode))
+    }
+
     /// What it would change, or why it would not be done. Blocks.
     pub(crate) fn preview(&self, space: &Space) -> Result<files::Diff, FileError> {
         self.text.with(|content| space.preview(&self.path, content, self.mode))

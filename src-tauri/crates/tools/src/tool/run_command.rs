@@ -27,6 +27,8 @@ const MOST_SECONDS: u32 = 3_600;
 /// Styled lines that people see of one command.
 const SHOWN_LINES: usize = 400;
 const MOST_HOSTS: usize = 8;
+/// Each is to be read whole in its question.
+const HOST_CHARS: usize = 64;
 
 pub(super) struct RunCommand;
 
@@ -43,7 +45,7 @@ pub(super) struct Input {
     #[schemars(range(min = 1, max = 3600))]
     seconds: Option<u32>,
     background: Option<bool>,
-    /// Each by its whole name: `pypi.org`, `files.pythonhosted.org`.
+    /// Each by its whole name: `example.org`, `www.example.org`.
     #[schemars(length(max = 8))]
     hosts: Option<Vec<String>>,
 }
@@ -74,7 +76,14 @@ impl Builtin for RunCommand {
         let named =
             files::named_in(&input.command, input.folder.as_deref(), risk > Risk::Navigate, env.ports);
         spec.opened = named.opened;
+        if background && !hosts.is_empty() && input.seconds.is_none() {
+            return Err(bad_arguments("a background command with hosts takes seconds, after which it ends"));
+        }
         let why = match terminal.strength() {
+            Strength::None { .. } if !hosts.is_empty() => {
+                let message = "nothing confines commands here, so none can be kept to hosts; leave hosts out";
+                return Err(tool_error(ToolErrorKind::NotAvailable, message));
+            }
             Strength::None { why } => {
                 spec.unconfined = Unconfined::Allowed;
                 Some(format!("nothing confines commands here ({why}): it can do whatever you can"))
@@ -98,10 +107,12 @@ impl Builtin for RunCommand {
 fn hosts_of(wished: Option<Vec<String>>) -> Result<Vec<String>, ToolError> {
     let mut hosts = Vec::new();
     for wish in wished.unwrap_or_default() {
-        let host = named_site(wish.trim()).filter(|host| !host.contains([':', '[']) && host != "localhost");
+        let is_whole =
+            |host: &String| !host.contains([':', '[']) && host != "localhost" && host.len() <= HOST_CHARS;
+        let host = named_site(wish.trim()).filter(is_whole);
         let host = host.ok_or_else(|| {
             let wish = untrusted::line(&wish, 80);
-            bad_arguments(format!("hosts: \"{wish}\" is no host; name each whole, without scheme, port or *"))
+            bad_arguments(format!("hosts: \"{wish}\" is no host; name each whole, in {HOST_CHARS} characters at most, without scheme, port or *"))
         })?;
         if !hosts.contains(&host) {
             hosts.push(host);

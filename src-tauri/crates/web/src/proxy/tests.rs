@@ -1,3 +1,5 @@
+//! A way to one host, and all that is no way to others.
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
@@ -35,7 +37,12 @@ impl Stage {
         };
         let port = fake::serve(Router::new().fallback(any(told))).await.port();
         let names = Arc::new(Here(AtomicUsize::new(0)));
-        let proxy = Proxy::open(guard(Arc::clone(&names)), &["Good.example.".to_owned()]).unwrap();
+        let proxy = Proxy::open(
+            guard(Arc::clone(&names)),
+            &["Good.example.".to_owned()],
+            Arc::new(Semaphore::new(4)),
+        )
+        .unwrap();
         Self { proxy, port, names }
     }
 
@@ -67,18 +74,51 @@ impl Stage {
     }
 }
 
-#[tokio::test]
-async fn a_host_that_was_allowed_is_reached_by_a_tunnel_and_by_plain_requests() {
-    let stage = Stage::loose().await;
-    let port = stage.port;
+/// A server that says again what it is told; and how much it was told in all.
+async fn echo() -> (u16, Arc<AtomicUsize>) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let told = Arc::new(AtomicUsize::new(0));
+    let counts = Arc::clone(&told);
+    tokio::spawn(async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            let mut some = [0; 4096];
+            while let Ok(read @ 1..) = client.read(&mut some).await {
+                counts.fetch_add(read, Ordering::SeqCst);
+                client.write_all(&some[..read]).await.unwrap();
+            }
+        }
+    });
+    (port, told)
+}
+
+const ESTABLISHED: &[u8] = b"HTTP/1.1 200 Connection established\r\n\r\n";
+
+/// A tunnel to that port, and what comes back for what is said in it, at most as much as was said.
+async fn tunnelled(stage: &Stage, port: u16, said: &[u8]) -> Vec<u8> {
     let mut tunnel = stage.connect().await;
     let connect = format!("CONNECT good.example:{port} HTTP/1.1\r\nHost: good.example\r\n\r\n");
     tunnel.write_all(connect.as_bytes()).await.unwrap();
-    tunnel.write_all(b"GET /in HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.unwrap();
-    let mut answer = String::new();
-    tunnel.read_to_string(&mut answer).await.unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200 Connection established\r\n\r\nHTTP/1.1 200 OK"), "{answer}");
-    assert!(answer.ends_with("GET /in from x, 2 fields"), "{answer}");
+    let mut answer = vec![0; ESTABLISHED.len()];
+    tunnel.read_exact(&mut answer).await.unwrap();
+    assert_eq!(answer, ESTABLISHED);
+    // In two parts: what is sent may come in any.
+    let (one, other) = said.split_at(said.len() / 2);
+    tunnel.write_all(one).await.unwrap();
+    tunnel.flush().await.unwrap();
+    let _ = tunnel.write_all(other).await;
+    let mut back = Vec::new();
+    let _ = tunnel.take(said.len() as u64).read_to_end(&mut back).await;
+    back
+}
+
+#[tokio::test]
+async fn a_host_that_was_allowed_is_reached_by_tls_in_a_tunnel_and_by_plain_requests() {
+    let stage = Stage::loose().await;
+    let (server, _) = echo().await;
+    let hello = hello::tests::hello_for("Good.example");
+    assert_eq!(tunnelled(&stage, server, &hello).await, hello);
+    let port = stage.port;
 
     let plain = format!(
         "POST http://GOOD.example:{port}/a?b=c HTTP/1.1\r\nHost: other.example\r\nContent-Length: 2\r\nProxy-Connection: keep-alive\r\n\r\nhi"
@@ -86,6 +126,22 @@ async fn a_host_that_was_allowed_is_reached_by_a_tunnel_and_by_plain_requests() 
     let answer = stage.ask(&plain).await;
     assert!(answer.ends_with(&format!("POST /a?b=c from good.example:{port}, 3 fields")), "{answer}");
     assert_eq!(stage.proxy.refused(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_tunnel_is_for_tls_with_the_host_that_it_was_asked_for() {
+    let stage = Stage::loose().await;
+    let (server, told) = echo().await;
+    for said in [
+        hello::tests::hello_for("evil.example"),
+        hello::tests::hello(&[]),
+        b"GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n".to_vec(),
+        b"SSH-2.0-OpenSSH_9\r\n".to_vec(),
+    ] {
+        assert_eq!(tunnelled(&stage, server, &said).await, b"", "{said:?}");
+    }
+    assert_eq!(told.load(Ordering::SeqCst), 0, "nothing came to the server");
+    assert_eq!(stage.proxy.refused(), ["evil.example"]);
 }
 
 #[tokio::test]
@@ -148,12 +204,26 @@ async fn an_allowed_name_that_leads_to_this_machine_or_to_another_port_leads_now
 }
 
 #[tokio::test]
+async fn those_who_say_nothing_keep_no_more_than_their_own_places() {
+    let stage = Stage::loose().await;
+    let idle = [stage.connect().await, stage.connect().await, stage.connect().await];
+    let asked = format!("GET http://good.example:{}/ HTTP/1.1\r\n\r\n", stage.port);
+    for _ in 0..10 {
+        assert!(stage.ask(&asked).await.contains("200 OK"));
+    }
+    drop(idle);
+}
+
+#[tokio::test]
 async fn it_ends_with_whoever_holds_it_and_all_that_goes_through_it() {
     let stage = Stage::loose().await;
+    let (server, _) = echo().await;
     let mut tunnel = stage.connect().await;
-    let connect = format!("CONNECT good.example:{} HTTP/1.1\r\n\r\n", stage.port);
+    let connect = format!("CONNECT good.example:{server} HTTP/1.1\r\n\r\n");
     tunnel.write_all(connect.as_bytes()).await.unwrap();
-    let mut some = [0; 12];
+    let hello = hello::tests::hello_for("good.example");
+    tunnel.write_all(&hello).await.unwrap();
+    let mut some = vec![0; ESTABLISHED.len() + hello.len()];
     tunnel.read_exact(&mut some).await.unwrap();
     drop(stage);
     let mut rest = Vec::new();

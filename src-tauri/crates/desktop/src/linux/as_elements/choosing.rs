@@ -33,7 +33,7 @@ impl LinuxDesktop {
         let Some(item) = self.item_on_screen(operand, value, first(displays)?).await? else {
             // No Escape here: a list that has not opened leaves it to its dialog, which would close.
             return Err(DesktopError::Failed(format!(
-                "{} was opened, and does not tell where its items are, so none is chosen; look at a screenshot, and \
+                "{} was to be opened, and does not tell where its items are, so none is chosen; look at a screenshot, and \
                  click the item",
                 operand.called
             )));

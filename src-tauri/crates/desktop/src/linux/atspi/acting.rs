@@ -457,9 +457,13 @@ impl Operand {
             told(then, now).map(str::to_owned)
         };
         let acted = self.unless_taken_back(acted, other).await;
-        // A calculator's keys are such buttons, and spring back.
-        let springs_back = self.role == number::TOGGLE_BUTTON && acted.evidence == Evidence::Mismatch;
-        Acted { evidence: if springs_back { Evidence::Sent } else { acted.evidence }, ..acted }
+        // A calculator's keys are such buttons.
+        let is_key = self.role == number::TOGGLE_BUTTON && then.has(States::CHECKED);
+        if is_key && acted.evidence == Evidence::Mismatch {
+            let note = format!("clicked {}; it went down and sprang back", self.called);
+            return Acted { evidence: Evidence::Sent, note };
+        }
+        acted
     }
 
     /// Whether it is the tab whose page shows, by the name of its row.

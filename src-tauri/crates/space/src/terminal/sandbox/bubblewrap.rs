@@ -110,7 +110,8 @@ impl Bubblewrap {
             line.add(["--ro-bind"]).path(confiner).add([CONFINER]);
         }
         if let Some(socket) = proxy {
-            line.add(["--bind"]).path(socket).add([confine::PROXY]);
+            // A socket is connected to, and nothing else done to it.
+            line.add(["--ro-bind"]).path(socket).add([confine::PROXY]);
         }
         line.add(["--remount-ro", "/", "--chdir"]).path(folder).add(["--"]);
         let limits = place.limits();
