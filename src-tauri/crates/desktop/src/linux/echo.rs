@@ -187,6 +187,7 @@ fn folded(text: &str) -> String {
     let fold = |one: char| match fold(one) {
         'l' | 'I' | '|' => '1',
         'o' | 'O' => '0',
+        ',' => '.',
         '\u{2013}' | '\u{2014}' => '-',
         one => one,
     };
@@ -205,6 +206,7 @@ mod tests {
     #[test]
     fn a_line_shows_where_it_stands_once_more_than_before_however_a_reader_takes_its_letters() {
         assert!(shows_of("$", "$ 1s -la I grep fo0 && cat 001I1.txt", "ls -la | grep foo && cat O0lI1.txt"));
+        assert!(shows_of("$", "$ echo a> b,txt", "echo a > b.txt"));
         assert!(shows_of("$ ls /tmp", "$ ls /tmp $ 1s/tmp", "ls /tmp"));
         assert!(!shows_of("$ ls /tmp", "$ ls /tmp", "ls /tmp"), "it stood there before");
     }
@@ -227,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_few_letters_or_several_lines_tell_nothing() {
-        assert!(is_telling("ls /"));
+        assert!(is_telling("ls /t"));
         for text in ["y", "12", "a b", "", "\t", "date\ndate", "user\t", "l s "] {
             assert!(!is_telling(text), "{text:?}");
         }

@@ -291,7 +291,11 @@ impl Operand {
         let index = i32::try_from(index).unwrap_or(i32::MAX);
         let before = Before {
             states: self.object.states().await.unwrap_or(self.states),
-            shown: if is_command(self.role) { Some(self.shown_at_rest().await) } else { None },
+            shown: if is_command(self.role) || self.role == number::TOGGLE_BUTTON {
+                Some(self.shown_at_rest().await)
+            } else {
+                None
+            },
         };
         match self.change::<_, bool>(&self.object, ACTION, "DoAction", &index).await {
             Ok(true) => Ok(Tried::Done(self.after(name, &before).await)),
@@ -346,7 +350,12 @@ impl Operand {
             }
             if let Some(change) = told(before, now) {
                 let acted = read_back(&format!("it is {change} now"));
-                return self.unless_changed_back(acted, &self.object, now).await;
+                let acted = self.unless_changed_back(acted, &self.object, now).await;
+                // A key that sprang back did something else, if anything.
+                return match acted.evidence {
+                    Evidence::Sent => self.or_seen(acted, name, shown.as_ref()).await,
+                    _ => acted,
+                };
             }
             if self.names_its_row().await {
                 return read_back("its page shows now");
