@@ -63,8 +63,11 @@ pub fn undo_button(run: Option<RunId>, call: Option<CallId>, word: Word) -> impl
 }
 
 pub fn diff_view(name: &str, diff: &str) -> impl IntoView + use<> {
-    let lines = diff.lines().take(LINES).map(|line| {
+    let after = diff.lines().skip(1).map(Some).chain([None]);
+    let lines = diff.lines().zip(after).take(LINES).map(|(line, after)| {
         let class = match line.as_bytes().first() {
+            // A file's name, and no line that was taken out of it.
+            Some(b'-') if line.starts_with("--- ") && after.is_some_and(begins_a_part) => "place",
             Some(b'+') => "added",
             Some(b'-') => "removed",
             Some(b'@') => "place",
@@ -79,6 +82,10 @@ pub fn diff_view(name: &str, diff: &str) -> impl IntoView + use<> {
             <pre tabindex="0">{lines}</pre>
         </details>
     }
+}
+
+fn begins_a_part(line: &str) -> bool {
+    line.starts_with("@@") || line.starts_with("+++ ")
 }
 
 /// What a command prints, or has printed.

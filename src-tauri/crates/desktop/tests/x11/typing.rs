@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use desktop::{Action, Desktop, DesktopError, ElementQuery, Evidence, Key};
+use desktop::{Action, Desktop, DesktopError, ElementQuery, Evidence, Key, Options};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::ConnectionExt;
@@ -167,6 +167,46 @@ async fn a_line_break_runs_a_command_in_a_shell_that_brackets_what_is_pasted() {
     wait_for("the commands", || (read("many").lines().count() == 30).then_some(()));
     assert_eq!((read("one").as_str(), read("two").as_str()), ("grüße\n", "世界\n"));
     assert_eq!(read("many"), (0..30).map(|n| format!("größe {n}\n")).collect::<String>());
+}
+
+/// The application tells nothing of what it holds: its picture does.
+#[tokio::test]
+async fn what_a_terminal_shows_of_a_line_is_read_back_and_what_it_hides_or_moves_is_not() {
+    let mut screen = Screen::new().with_window_manager();
+    screen.run(
+        "xterm",
+        &["-u8", "-fa", "DejaVu Sans Mono", "-fs", "12", "-e", "bash", "--norc", "--noprofile", "-i"],
+    );
+    let models = Some(crate::reading::models());
+    let desktop = desktop::open(Options { ocr_models: models, ..screen.options() });
+    let conn = screen.connect();
+    wait_for("the terminal's focus", || focused_is(&conn, "xterm").then_some(()));
+    let ready = screen.home().join("ready");
+    let begin = Instant::now();
+    while !ready.exists() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "the shell heeds no keys");
+        write(&*desktop, "touch ready\n").await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    write(&*desktop, "clear\n").await;
+    let line = write(&*desktop, "echo harbour").await;
+    assert_eq!(line.evidence, Evidence::ReadBack, "{}", line.note);
+    desktop.act(Action::Press { key: Key::Enter, times: 1 }, token()).await.unwrap();
+    let entered = write(&*desktop, "echo lantern\n").await;
+    assert_eq!(entered.evidence, Evidence::ReadBack, "{}", entered.note);
+    assert!(entered.note.ends_with("Enter was taken"), "{}", entered.note);
+    // Too short to be told from others, and more than a line.
+    for text in ["ls\n", "echo one\necho two\n"] {
+        let sent = write(&*desktop, text).await;
+        assert_eq!(sent.evidence, Evidence::Sent, "{text}: {}", sent.note);
+    }
+    write(&*desktop, "clear; read -s secret\n").await;
+    let hidden = write(&*desktop, "lighthouse\n").await;
+    assert_eq!(hidden.evidence, Evidence::Sent, "{}", hidden.note);
+    // What stood there before comes into view with what is typed unseen.
+    write(&*desktop, "seq 200; echo lighthouse; read -s secret\n").await;
+    let moved = write(&*desktop, "lighthouse\n").await;
+    assert_eq!(moved.evidence, Evidence::Sent, "{}", moved.note);
 }
 
 #[tokio::test]
