@@ -68,8 +68,9 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
         }
         .into_any(),
         EntryBody::Noted { level, message, hint } => note(level, message, hint, ()).into_any(),
-        EntryBody::End { end, bill, report, acts, way_back, .. } => {
-            end_item(entry.id, end, (bill, acts), report.map(|report| *report), *way_back).into_any()
+        EntryBody::End { end, bill, report, acts, way_back, repeats, .. } => {
+            let end = End { end, bill, acts, repeats };
+            end_item(entry.id, end, report.map(|report| *report), *way_back).into_any()
         }
     }
 }
@@ -242,14 +243,16 @@ fn bill_line(bill: Bill) -> impl IntoView {
     }
 }
 
-fn end_item(
-    entry: EntryId,
+struct End {
     end: RunEnd,
-    (bill, acts): (Bill, Acts),
-    report: Option<Report>,
-    way_back: WayBack,
-) -> impl IntoView {
+    bill: Bill,
+    acts: Acts,
+    repeats: bool,
+}
+
+fn end_item(entry: EntryId, end: End, report: Option<Report>, way_back: WayBack) -> impl IntoView {
     let store = store();
+    let End { end, bill, acts, repeats } = end;
     let outcome = Outcome::from(&end);
     let word = end_word(outcome, acts);
     let is_doubted = word == Word::CameToNothing;
@@ -269,7 +272,8 @@ fn end_item(
         <li class="end" data-outcome=outcome.name() data-doubted=is_doubted.to_string()>
             <strong>{move || store.say(word)}</strong>
             {is_doubted.then(|| view! { <p class="faint">{move || store.say(Word::SaysModel)}</p> })}
-            <p dir="auto">{text}</p>
+            // What the model has just said is not said again.
+            {(!repeats || is_doubted).then(|| view! { <p dir="auto">{text}</p> })}
             {(!acts.all_done()).then(|| view! { <p class="acts">{move || acts_line(store, acts)}</p> })}
             {hint.map(|hint| view! { <p class="hint" dir="auto">{hint}</p> })}
             <Suggestions entry />

@@ -109,6 +109,8 @@ pub enum EntryBody {
         /// Nothing is counted while the run's beginning is not among the events.
         acts: Acts,
         way_back: Box<WayBack>,
+        /// Its words are those of the turn right before it.
+        repeats: bool,
     },
 }
 
@@ -515,7 +517,13 @@ impl Transcript {
         let counts = bill.is_whole && !self.only_plans;
         let acts = if counts { Acts::of(self.last_run()) } else { Acts::default() };
         let way_back = Box::new(WayBack::of(self.last_run()));
-        self.push(n, EntryBody::End { end, bill, suggestions, report, acts, way_back });
+        let repeats = match (&end, self.entries.last().map(|entry| &entry.body)) {
+            (RunEnd::Completed { summary }, Some(EntryBody::Turn { text, .. })) => {
+                summary.trim() == text.trim()
+            }
+            _ => false,
+        };
+        self.push(n, EntryBody::End { end, bill, suggestions, report, acts, way_back, repeats });
         // It says something else once the run's beginning is known.
         if let (true, Some(entry)) = (self.bill.is_whole, self.entries.last_mut()) {
             entry.revision = 1;

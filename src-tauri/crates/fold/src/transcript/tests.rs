@@ -67,6 +67,7 @@ fn a_run_becomes_goal_words_step_and_end() {
                     back: Vec::new(),
                     stays: vec!["click 10, 20".into()],
                 }),
+                repeats: false,
             },
         ]
     );
@@ -222,6 +223,25 @@ fn what_a_failed_or_stopped_turn_cost_is_in_the_bill_and_a_refused_one_costs_not
     let spent = Spent { usd: Usd(5), turns: 2, partly: 1, unknown: 1 };
     assert_eq!(*bill, Bill { usage, spent, is_whole: true });
     assert!(!spent.is_exact() && !spent.is_unknown());
+}
+
+#[test]
+fn an_answer_is_told_once_where_the_end_says_the_same() {
+    let end = |summary: &str| EventBody::RunEnded { end: RunEnd::Completed { summary: summary.into() } };
+    let repeats = |bodies: Vec<EventBody>| match after(bodies).entries().last() {
+        Some(Entry { body: EntryBody::End { repeats, .. }, .. }) => *repeats,
+        other => panic!("no end: {other:?}"),
+    };
+    assert!(repeats(vec![started(), turn(1, "It is Tuesday.", vec![]), end("It is Tuesday.\n")]));
+    assert!(!repeats(vec![started(), turn(1, "It is Tuesday.", vec![]), end("It is Monday.")]));
+    let between = vec![
+        started(),
+        turn(1, "Done.", vec![click("a")]),
+        tool_started("a"),
+        tool_finished("a"),
+        end("Done."),
+    ];
+    assert!(!repeats(between));
 }
 
 #[test]
