@@ -296,7 +296,7 @@ fn words(body: &EntryBody) -> String {
             };
             format!("{mark}: {}{}\n", plain(message), hinted(hint.as_deref()))
         }
-        EntryBody::End { end, bill, suggestions, report, acts, way_back } => {
+        EntryBody::End { end, bill, suggestions, report, acts, way_back, repeats: _ } => {
             let report = report.as_deref().map(plan::report).unwrap_or_default();
             ended(end, *acts)
                 + &what_was_done(*acts)
