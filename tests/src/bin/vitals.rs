@@ -17,8 +17,8 @@ use serde_json::json;
 const STARTS: usize = 5;
 /// How often the socket is asked.
 const QUESTIONS: usize = 50;
-/// Steps of a run with an instant model.
-const STEPS: usize = 30;
+/// Steps of a run with an instant model; as many as may be asked for by default are 30.
+const STEPS: usize = 24;
 /// How long idleness is measured: long beside the hundredths of a second in which it is counted.
 const IDLE: Duration = Duration::from_secs(30);
 /// So many quiet seconds in a row mean that start-up is over, and that the caret of the goal field blinks no more.
@@ -106,7 +106,13 @@ fn pace(stage: &Stage) -> Result<Vec<f64>> {
     let model = FakeModel::start(mind)?;
     let miki = Miki::with_model(stage, "pace", &model.url(), json!({ "approval": "auto" }))?;
     let done = miki.run(stage, &["run", "work", "--json"])?;
-    ensure!(done.code() == 0, "the run ended with {}: {}", done.code(), done.stderr);
+    ensure!(
+        done.code() == 0,
+        "the run ended with {}: {} {}",
+        done.code(),
+        done.stderr,
+        done.stdout.lines().last().unwrap_or_default()
+    );
     let asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
     // Without the first, which makes all ready.
     Ok(asked.windows(2).skip(1).map(|two| milliseconds(two[1] - two[0])).collect())
