@@ -107,8 +107,8 @@ fn a_run_that_asks_shows_what_it_would_change_and_an_answer_with_no_changes_noth
 fn a_command_is_led_to_the_hosts_that_were_asked_for_alone_and_says_which_it_missed() {
     let stage = Stage::plain().unwrap();
     // No host is there to be reached: a name that ends so leads nowhere.
-    let line =
-        "for host in good evil; do curl -s -m 60 -w '%{http_code} ' -o /dev/null http://$host.invalid/; done";
+    let get = |host: &str| format!("curl -s -m 60 -w '%{{http_code}} ' -o /dev/null http://{host}.invalid/");
+    let line = format!("{}; {}", get("good"), get("evil"));
     let model = FakeModel::start(ScriptMind::new([
         MindTurn::call("", "useTools", json!({"groups": ["terminal"]})),
         MindTurn::call("", "runCommand", json!({"command": line, "hosts": ["good.invalid"]})),
