@@ -114,8 +114,8 @@ fn a_command_is_led_to_the_hosts_that_were_asked_for_alone_and_says_which_it_mis
         MindTurn::call("", "runCommand", json!({"command": line, "hosts": ["good.invalid"]})),
     ]))
     .unwrap();
-    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "auto" })).unwrap();
-    let done = miki.run(&stage, &["run", "get them", "--json"]).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    let done = miki.run(&stage, &["run", "get them", "--approval", "auto", "--json"]).unwrap();
     assert_eq!(done.code(), 0, "{}", done.stderr);
     let events = miki::events(&done.stdout).unwrap();
     let result = events.iter().find_map(|event| match &event.body {
