@@ -165,8 +165,8 @@ fn acts(history: &[Event]) -> (usize, usize) {
     (effects.len() - unknown - refused, unknown)
 }
 
-/// Answers all that the killed run asks now, until its end.
-fn go_on(client: &mut Client, run: &StartedRun, approver: &Approver<'_>) -> Vec<Event> {
+/// Says yes to all that a run asks now, until its end.
+pub fn go_on(client: &mut Client, run: &StartedRun, approver: &Approver<'_>) -> Vec<Event> {
     wait_for("the run's end", LONG, || {
         if let Some(Question { approval, .. }) = question(client, &run.run).ok()? {
             approver.say_yes(&approval);

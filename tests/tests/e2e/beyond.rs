@@ -3,13 +3,18 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use outside::fake_model::{FakeModel, MindTurn, ScriptMind};
+use outside::LONG;
+use outside::fake_model::{Asked, FakeModel, MindTurn, Said, ScriptMind};
 use outside::miki::{self, Miki, check_file};
-use outside::stage::Stage;
+use outside::stage::{Furniture, Stage};
 use protocol::EventBody;
+use protocol::command::{RunOverrides, StartRun, StartedRun};
 use protocol::event::RunEnd;
 use serde_json::json;
+
+use crate::asking::{Approver, go_on};
 
 /// All that is in a folder, by its path there: what files hold; of a folder nothing.
 pub fn files(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
@@ -103,21 +108,41 @@ fn a_run_that_asks_shows_what_it_would_change_and_an_answer_with_no_changes_noth
     assert!(!stage.path("home").join("Miki/a.txt").exists());
 }
 
-#[test]
-fn a_command_is_led_to_the_hosts_that_were_asked_for_alone_and_says_which_it_missed() {
-    let stage = Stage::plain().unwrap();
+/// The one run gets two pages by a command; the other keeps the engine there.
+fn getting(asked: &Asked) -> MindTurn {
+    if !format!("{:?}", asked.heard.messages.first()).contains("get them") {
+        let think = MindTurn::call("", "think", json!({"thought": "on and on"}));
+        return MindTurn { pause: Duration::from_millis(500), ..think };
+    }
     // No host is there to be reached: a name that ends so leads nowhere.
     let get = |host: &str| format!("curl -s -m 60 -w '%{{http_code}} ' -o /dev/null http://{host}.invalid/");
     let line = format!("{}; {}", get("good"), get("evil"));
-    let model = FakeModel::start(ScriptMind::new([
-        MindTurn::call("", "useTools", json!({"groups": ["terminal"]})),
-        MindTurn::call("", "runCommand", json!({"command": line, "hosts": ["good.invalid"]})),
-    ]))
-    .unwrap();
-    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
-    let done = miki.run(&stage, &["run", "get them", "--approval", "auto", "--json"]).unwrap();
-    assert_eq!(done.code(), 0, "{}", done.stderr);
-    let events = miki::events(&done.stdout).unwrap();
+    match asked.heard.messages.iter().filter(|said| matches!(said, Said::Results(_))).count() {
+        0 => MindTurn::call("", "useTools", json!({"groups": ["terminal"]})),
+        1 => MindTurn::call("", "runCommand", json!({"command": line, "hosts": ["good.invalid"]})),
+        _ => MindTurn::done("got them", true),
+    }
+}
+
+#[test]
+fn a_command_is_led_to_the_hosts_that_were_asked_for_alone_and_says_which_it_missed() {
+    let stage = Stage::sized(Furniture { windows: false, keyring: true }, "1024x768x24").unwrap();
+    let model = FakeModel::start(getting).unwrap();
+    let settings = json!({ "approval": "ask", "settleMs": 0, "maxSteps": 500 });
+    let miki = Miki::with_model(&stage, "miki", &model.url(), settings).unwrap();
+    let approver = Approver::new(&stage, &miki);
+    let _engine = miki.start(&stage, "engine", &["run", "keep the engine", "--json"]).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    let start = StartRun { goal: "get them".into(), session: None, overrides: RunOverrides::default() };
+    let started = client.call(start.into()).unwrap();
+    let started: StartedRun = serde_json::from_value(started).unwrap();
+    let events = go_on(&mut client, &started, &approver);
+    assert!(matches!(miki::end(&events), Some(RunEnd::Completed { .. })), "{:?}", miki::end(&events));
+    let asked = events.iter().find_map(|event| match &event.body {
+        EventBody::ApprovalRequested { approval } => Some(approval.reason.clone()),
+        _ => None,
+    });
+    assert!(asked.is_some_and(|reason| reason.contains("send anything in its folder to good.invalid")));
     let result = events.iter().find_map(|event| match &event.body {
         EventBody::ToolFinished { result, .. } if result.summary.contains("curl") => Some(result.clone()),
         _ => None,
