@@ -87,6 +87,7 @@ impl Fault {
 /// One request that came, and what it was answered.
 #[derive(Clone, Debug)]
 pub struct Recorded {
+    /// When all of it had come.
     pub at: Instant,
     pub wire: Wire,
     pub method: String,

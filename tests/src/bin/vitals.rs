@@ -86,11 +86,12 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What the steps of a run take with a model that answers at once, from one request to the next, in milliseconds: a picture
-/// and a file by turns. Neither waits for the screen to come to rest.
+/// What the steps of a run take with a model that answers at once, from its answer to the next request, in milliseconds: a
+/// picture and a file by turns. Neither waits for the screen to come to rest. What the fake model takes to read a request is
+/// not ours.
 fn pace(stage: &Stage) -> Result<Vec<f64>> {
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let times = Arc::clone(&asked);
+    let answered = Arc::new(Mutex::new(Vec::new()));
+    let times = Arc::clone(&answered);
     let mind = move |_: &Asked| {
         let mut times = times.lock().unwrap_or_else(PoisonError::into_inner);
         times.push(Instant::now());
@@ -104,18 +105,15 @@ fn pace(stage: &Stage) -> Result<Vec<f64>> {
         }
     };
     let model = FakeModel::start(mind)?;
-    let miki = Miki::with_model(stage, "pace", &model.url(), json!({ "approval": "auto" }))?;
-    let done = miki.run(stage, &["run", "work", "--json"])?;
-    ensure!(
-        done.code() == 0,
-        "the run ended with {}: {} {}",
-        done.code(),
-        done.stderr,
-        done.stdout.lines().last().unwrap_or_default()
-    );
-    let asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
+    let miki = Miki::with_model(stage, "pace", &model.url(), json!({}))?;
+    let done = miki.run(stage, &["run", "work", "--approval", "auto", "--json"])?;
+    ensure!(done.code() == 0, "the run ended with {}: {}", done.code(), done.stderr);
+    let asked: Vec<Instant> =
+        model.requests().iter().filter(|one| one.asked.is_some()).map(|one| one.at).collect();
+    let answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
     // Without the first, which makes all ready.
-    Ok(asked.windows(2).skip(1).map(|two| milliseconds(two[1] - two[0])).collect())
+    let steps = answered.iter().zip(asked.iter().skip(1)).skip(1);
+    Ok(steps.map(|(answered, asked)| milliseconds(*asked - *answered)).collect())
 }
 
 /// The share of one core, in percent, that the app and its processes take while nothing is to be done.

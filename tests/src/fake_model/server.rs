@@ -47,6 +47,8 @@ pub(super) fn router(shared: Arc<Shared>) -> Router {
 
 /// One request as it came.
 struct Came {
+    /// All of it.
+    at: Instant,
     wire: Wire,
     method: Method,
     uri: Uri,
@@ -85,7 +87,7 @@ type Of = State<Arc<Shared>>;
 
 fn list(wire: Wire) -> MethodRouter<Arc<Shared>> {
     get(move |State(shared): Of, method, uri, headers| async move {
-        let came = Came { wire, method, uri, headers, text: Bytes::new() };
+        let came = Came { at: Instant::now(), wire, method, uri, headers, text: Bytes::new() };
         look(&shared, &came, Ok(shared.listed(wire)))
     })
 }
@@ -93,7 +95,7 @@ fn list(wire: Wire) -> MethodRouter<Arc<Shared>> {
 fn describe(wire: Wire) -> MethodRouter<Arc<Shared>> {
     get(move |State(shared): Of, Path(path): Path<Vec<(String, String)>>, method, uri, headers| async move {
         let model = path.last().map(|(_, model)| model.clone()).unwrap_or_default();
-        let came = Came { wire, method, uri, headers, text: Bytes::new() };
+        let came = Came { at: Instant::now(), wire, method, uri, headers, text: Bytes::new() };
         look(&shared, &came, shared.check_model(&model).map(|()| wire.dialect().model(&model)))
     })
 }
@@ -105,7 +107,7 @@ async fn show(
     headers: HeaderMap,
     Json(body): Json<Value>,
 ) -> Response {
-    let came = Came { wire: Wire::Ollama, method, uri, headers, text: Bytes::new() };
+    let came = Came { at: Instant::now(), wire: Wire::Ollama, method, uri, headers, text: Bytes::new() };
     let model = body["model"].as_str().unwrap_or_default();
     look(&shared, &came, shared.check_model(model).map(|()| came.wire.dialect().model(model)))
 }
@@ -120,7 +122,7 @@ fn look(shared: &Shared, came: &Came, found: Result<Value, Wrong>) -> Response {
 
 fn turns(wire: Wire) -> MethodRouter<Arc<Shared>> {
     post(move |State(shared): Of, method, uri, headers, text| async move {
-        turn(&shared, Came { wire, method, uri, headers, text }, None).await
+        turn(&shared, Came { at: Instant::now(), wire, method, uri, headers, text }, None).await
     })
 }
 
@@ -133,7 +135,7 @@ async fn generate(
     headers: HeaderMap,
     text: Bytes,
 ) -> Response {
-    let came = Came { wire: Wire::Gemini, method, uri, headers, text };
+    let came = Came { at: Instant::now(), wire: Wire::Gemini, method, uri, headers, text };
     turn(&shared, came, Some(&target)).await
 }
 
@@ -162,7 +164,7 @@ impl Shared {
 
     fn record(&self, came: &Came, asked: Option<Arc<Asked>>, status: u16) {
         lock(&self.requests).push(Recorded {
-            at: Instant::now(),
+            at: came.at,
             wire: came.wire,
             method: came.method.to_string(),
             path: came.uri.to_string(),
