@@ -274,7 +274,7 @@ pub fn variable(provider: &str) -> String {
 }
 
 /// Where a provider is by the data that came with the program; `None` for the user's own server.
-fn own_address(provider: &str) -> Option<String> {
+pub fn own_address(provider: &str) -> Option<String> {
     let service = SERVICES.iter().find(|(name, _)| *name == provider).and_then(|(_, address)| *address);
     service
         .map(address::shown)

@@ -13,7 +13,7 @@ use protocol::{ErrorCode, ErrorView};
 use crate::engine::blocking;
 use crate::exit::Exit;
 use crate::home::Home;
-use crate::keys::{Keychain, Keys, Migrated, environment, migrate, takers, variable};
+use crate::keys::{Keychain, Keys, Migrated, environment, migrate, own_address, takers, variable};
 use crate::link::Link;
 
 /// Set, show or delete a provider's key in the system's keychain
@@ -166,8 +166,11 @@ fn line(view: &KeyView) -> String {
     let hint = view.hint.as_deref().unwrap_or_default();
     match view.state {
         KeyState::InKeychain => match &view.address {
-            Some(address) => format!("{provider}: in the keychain, for {address} only"),
-            None => format!("{provider}: in the keychain"),
+            // That it was used at its provider's own address is nothing to tell.
+            Some(address) if own_address(provider).as_ref() != Some(address) => {
+                format!("{provider}: in the keychain, for {address} only")
+            }
+            _ => format!("{provider}: in the keychain"),
         },
         KeyState::InEnvironment => format!("{provider}: in the environment ({})", variable(provider)),
         KeyState::Missing => format!("{provider}: none; set it with: {hint}"),
@@ -188,6 +191,19 @@ mod tests {
             hint: Some("miki key set gemini".into()),
         };
         assert_eq!(line(&view), "gemini: none; set it with: miki key set gemini");
+    }
+
+    #[test]
+    fn the_address_of_a_key_is_named_where_it_is_not_its_providers_own() {
+        let view = |address: &str| KeyView {
+            provider: "gemini".into(),
+            state: KeyState::InKeychain,
+            address: Some(address.to_owned()),
+            hint: None,
+        };
+        assert_eq!(line(&view("https://generativelanguage.googleapis.com")), "gemini: in the keychain");
+        let there = line(&view("https://there.example"));
+        assert_eq!(there, "gemini: in the keychain, for https://there.example only");
     }
 
     #[test]
