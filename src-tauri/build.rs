@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tauri_build::{AppManifest, Attributes};
 
-const CAPABILITIES: &str = "src-tauri/capabilities";
+const CAPABILITIES: &str = "capabilities";
 const PAGE: &str = "ui/dist/index.html";
 const PLACEHOLDER: &str = "<!doctype html>
 <html lang=\"en\">
@@ -23,9 +23,7 @@ fn main() {
     {
         fail(&format!("cannot write the placeholder {PAGE}: {error}"));
     }
-    let attributes = Attributes::new()
-        .capabilities_path_pattern("./src-tauri/capabilities/**/*")
-        .app_manifest(AppManifest::new().commands(protocol::command::COMMANDS));
+    let attributes = Attributes::new().app_manifest(AppManifest::new().commands(protocol::command::COMMANDS));
     if let Err(error) = tauri_build::try_build(attributes) {
         fail(&format!("{error:#}"));
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use agent::{ModelSource, OpenModel};
 use futures::future::BoxFuture;
 use models::computer::{self, Computer};
+use models::deferral::defers;
 use models::thinking::thinks;
 use models::{
     CONNECT, Http, ListedModel, MediaResolution, ModelError, Options, Provider, Remote, RemoteOptions,
@@ -61,6 +62,7 @@ impl Models {
         let options = Options {
             thinking: self.thinks(&provider, model),
             search,
+            defer_tools: defers(&provider, model.name()),
             max_output: bound(settings.max_output),
             context: bound(settings.ollama_context),
             computer: computer.flatten(),

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use axum::serve::ListenerExt;
 use serde_json::Value;
 
 pub(crate) use asked::visit;
@@ -147,6 +148,10 @@ impl FakeModel {
             let _inside = runtime.enter();
             tokio::net::TcpListener::from_std(listener)?
         };
+        // As providers do: an answer in pieces does not wait for each to be acknowledged.
+        let listener = listener.tap_io(|tcp| {
+            let _ = tcp.set_nodelay(true);
+        });
         runtime.spawn(async move { axum::serve(listener, router).await });
         Ok(Self { address, shared, runtime: Some(runtime) })
     }

@@ -1,4 +1,4 @@
-//! What a search found and what calendars hold, read out of a step's outcome for its card. Titles and texts are others'
+//! What a search of the web or of files found and what calendars hold, read out of a step's outcome for its card. Titles and texts are others'
 //! words: they are shown, and lead nowhere.
 
 use fold::transcript::{Stage, Step};
@@ -12,6 +12,8 @@ pub const SHOWN: usize = 20;
 pub enum Results {
     /// Of a search of the web.
     Hits(Vec<Hit>),
+    /// Of a search of files: which they are, each with its lines.
+    Files(Vec<Found>),
     /// Events and reminders.
     Entries(Vec<Entry>),
 }
@@ -23,6 +25,13 @@ pub struct Hit {
     pub host: Option<String>,
     pub address: String,
     pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub path: String,
+    /// With their numbers, as the tool tells them; empty if it looked for names alone.
+    pub lines: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +72,9 @@ pub fn results(step: &Step) -> Option<Results> {
     let list = |name: &str| data.get(name)?.as_array();
     match step.call.tool.as_str() {
         "webSearch" => Some(Results::Hits(list("results")?.iter().filter_map(hit).collect())),
+        "searchFiles" | "listFiles" => {
+            Some(Results::Files(list("files")?.iter().filter_map(found).collect()))
+        }
         "listEvents" => Some(Results::Entries(list("events")?.iter().filter_map(event).collect())),
         "createEvent" | "changeEvent" => Some(Results::Entries(vec![event(data)?])),
         "listReminders" => Some(Results::Entries(list("reminders")?.iter().filter_map(reminder).collect())),
@@ -80,6 +92,14 @@ fn hit(of: &Value) -> Option<Hit> {
     let page = Citation::new(&address, &title);
     let host = page.as_ref().and_then(Citation::host).map(str::to_owned);
     Some(Hit { title, host, address, text: text(of, "text").unwrap_or_default() })
+}
+
+fn found(of: &Value) -> Option<Found> {
+    if let Some(path) = of.as_str() {
+        return Some(Found { path: path.to_owned(), lines: Vec::new() });
+    }
+    let lines = of.get("lines")?.as_array()?.iter().filter_map(|line| line.as_str().map(str::to_owned));
+    Some(Found { path: text(of, "path")?, lines: lines.collect() })
 }
 
 fn event(of: &Value) -> Option<Entry> {
@@ -164,6 +184,18 @@ mod tests {
         let hosts: Vec<_> = hits.iter().map(|hit| (hit.title.as_str(), hit.host.as_deref())).collect();
         assert_eq!(hosts, [("Haiku", Some("example.org")), ("Bank", Some("evil.example")), ("Odd", None)]);
         assert_eq!(hits[0].text, "Five, seven, five.");
+    }
+
+    #[test]
+    fn a_search_of_files_is_listed_by_path_and_line_and_a_folder_s_entries_are_no_search() {
+        let found = json!({"path": ".", "files": [{"path": "a/b.txt", "lines": ["3: total 4", "4- rest"]}]});
+        let lines = vec!["3: total 4".to_owned(), "4- rest".to_owned()];
+        let listed = Results::Files(vec![Found { path: "a/b.txt".into(), lines }]);
+        assert_eq!(of("searchFiles", found), Some(listed));
+        let named = of("listFiles", json!({"path": ".", "files": ["c.txt"], "more": false}));
+        assert_eq!(named, Some(Results::Files(vec![Found { path: "c.txt".into(), lines: Vec::new() }])));
+        assert_eq!(of("searchFiles", json!({"path": ".", "files": []})), Some(Results::Files(Vec::new())));
+        assert_eq!(of("listFiles", json!({"path": ".", "entries": ["folder/"]})), None);
     }
 
     #[test]

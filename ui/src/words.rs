@@ -238,6 +238,9 @@ words! {
     EndedAgo: "{end} · {age}", "{end}・{age}";
 
     // approval
+    Unconfined: "Nothing confines commands on this computer: this one can do whatever you can.", "このコンピューターではコマンドが隔離されません。このコマンドはあなたにできることを何でも実行できます。";
+    RanUnconfined: "not confined", "隔離なし";
+    RanConfinedLess: "confined in part", "一部のみ隔離";
     MayI: "May Miki do this?", "実行してもよいですか？";
     Deny: "Deny", "拒否";
     WhyNot: "Why not? (optional)", "拒否する理由（任意）";

@@ -484,9 +484,15 @@ pub(super) fn shown(approval: &Approval) -> String {
     });
     let more = calls.len().saturating_sub(CALLS);
     let more = if more == 0 { String::new() } else { format!("? and {more} more\n") };
+    let bare = match &*approval.about {
+        About::Call { unconfined: true, .. } => {
+            "! nothing confines commands here: this one can do whatever you can\n"
+        }
+        About::Call { .. } | About::Plan { .. } | About::Result { .. } => "",
+    };
     // The arguments all the same: nothing of a call is hidden by how long its changes are.
     let what = changed_lines(approval).unwrap_or_default() + &format!("  {}\n", arguments(approval));
-    format!("\n{}{more}  {}\n{goes_to}{read}{what}", shown.collect::<String>(), plain(&approval.reason))
+    format!("\n{bare}{}{more}  {}\n{goes_to}{read}{what}", shown.collect::<String>(), plain(&approval.reason))
 }
 
 /// The lines that a file would change by.

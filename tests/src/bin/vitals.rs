@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use outside::fake_model::{Asked, FakeModel, MindTurn};
+use outside::fake_model::{Asked, FakeModel, Manner, MindTurn};
 use outside::miki::Miki;
 use outside::stage::Stage;
 use outside::{Process, wait_for};
@@ -104,7 +104,9 @@ fn pace(stage: &Stage) -> Result<Vec<f64>> {
             }
         }
     };
-    let model = FakeModel::start(mind)?;
+    // An answer in one piece: what is measured is not the time that it takes to come.
+    let at_once = Manner { pieces: 1, pause: Duration::ZERO, ..Manner::default() };
+    let model = FakeModel::with(mind, at_once)?;
     let miki = Miki::with_model(stage, "pace", &model.url(), json!({}))?;
     let done = miki.run(stage, &["run", "work", "--approval", "auto", "--json"])?;
     ensure!(done.code() == 0, "the run ended with {}: {}", done.code(), done.stderr);

@@ -20,6 +20,9 @@ pub fn run(
     pictures: Option<PathBuf>,
     told: impl Fn(&Result<Verdict>) + Sync,
 ) -> Result<Vec<Result<Verdict>>> {
+    if let Some(folder) = &pictures {
+        std::fs::create_dir_all(folder)?;
+    }
     let mut groups: Vec<Vec<(usize, &Task)>> = App::ALL
         .iter()
         .map(|app| tasks.iter().enumerate().filter(|(_, task)| task.app == *app).collect())

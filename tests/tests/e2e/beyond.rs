@@ -11,6 +11,7 @@ use outside::miki::{self, Miki, check_file};
 use outside::stage::{Furniture, Stage};
 use protocol::EventBody;
 use protocol::command::{RunOverrides, StartRun, StartedRun};
+use protocol::contract::About;
 use protocol::event::RunEnd;
 use serde_json::json;
 
@@ -150,4 +151,34 @@ fn a_command_is_led_to_the_hosts_that_were_asked_for_alone_and_says_which_it_mis
     let data = result.unwrap().data;
     assert_eq!(data["output"], "502 403", "{data}");
     assert_eq!(data["refusedHosts"], json!(["evil.invalid"]), "{data}");
+}
+
+#[test]
+fn without_a_sandbox_a_command_asks_even_in_auto_and_its_question_says_that_nothing_confines_it() {
+    let stage = Stage::plain().unwrap();
+    let call = |tool: &str, arguments| MindTurn::call("", tool, arguments);
+    let model = FakeModel::start(ScriptMind::new([
+        call("useTools", json!({"groups": ["terminal"]})),
+        call("runCommand", json!({"command": "touch ran"})),
+        MindTurn::done("asked", true),
+    ]));
+    let model = model.unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "auto" })).unwrap();
+    // Bubblewrap is covered up in a mount namespace of its own.
+    let script = r#"mount --bind /dev/null "$(command -v bwrap)" && exec "$MIKI_BIN" run "look" --json"#;
+    let mut command = miki.starter(&stage, "unshare");
+    if !crate::storage::is_root() {
+        command.arg("--map-root-user");
+    }
+    command.args(["--mount", "sh", "-c", script]).env("MIKI_BIN", &miki.bin);
+    let asked = stage.run("util-linux", command, LONG * 2).unwrap();
+    let events = miki::events(&asked.stdout).unwrap();
+    let question = events.iter().find_map(|event| match &event.body {
+        EventBody::ApprovalRequested { approval } => Some(approval.clone()),
+        _ => None,
+    });
+    let question = question.unwrap_or_else(|| panic!("no question: {} {}", asked.stdout, asked.stderr));
+    assert!(matches!(&*question.about, About::Call { unconfined: true, .. }), "{question:?}");
+    assert!(question.reason.contains("bubblewrap is not installed"), "{}", question.reason);
+    assert!(!stage.path("home").join("Miki/ran").exists());
 }

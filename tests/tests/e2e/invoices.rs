@@ -172,6 +172,9 @@ impl Mind for Clerk {
                 self.call("click", json!({ "x": x, "y": y, "reason": "the editor is meant" }))
             }
             8 => self.call("hotkey", json!({ "keys": ["ctrl", "o"] })),
+            9 if !asked.elements().iter().any(|one| one.role.contains("button") && one.name == "Open") => {
+                self.look()
+            }
             // A slash opens the dialog's field for a path.
             9 => self.call("type", json!({ "text": "/" })),
             10 => {

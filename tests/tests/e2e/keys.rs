@@ -377,7 +377,11 @@ fn has_black_box(picture: &image::GrayImage) -> bool {
 }
 
 /// Writes into the password field by its ref: a secret of another place first, then its own.
-struct Opener;
+#[derive(Default)]
+struct Opener {
+    /// Turns before the field was listed.
+    before: Option<usize>,
+}
 
 impl Mind for Opener {
     fn turn(&mut self, asked: &Asked) -> MindTurn {
@@ -385,9 +389,15 @@ impl Mind for Opener {
             let field = asked.heard.messages.iter().find_map(|said| password_field(&format!("{said:?}")));
             MindTurn::call("", "setValue", json!({ "ref": field.unwrap(), "value": value }))
         };
+        let is_listed =
+            asked.heard.messages.iter().any(|said| password_field(&format!("{said:?}")).is_some());
+        // The window may not be told of yet.
+        if !is_listed {
+            return MindTurn::call("", "elementsJson", json!({ "app": "vault" }));
+        }
         let turns = asked.heard.messages.iter().filter(|said| matches!(said, Said::Assistant(_))).count();
-        match turns {
-            0 => MindTurn::call("", "elementsJson", json!({ "app": "vault" })),
+        let before = *self.before.get_or_insert(turns);
+        match turns - before + 1 {
             1 => set("{{bank}}"),
             2 => MindTurn::call("", "type", json!({ "text": "{{vault}}" })),
             3 => set("{{vault}}"),
@@ -414,7 +424,7 @@ fn a_secret_is_written_where_it_belongs_and_told_to_nobody() {
     vault.args(["-c", VAULT]).arg(&entered);
     let _vault = stage.launch("vault", "python3-gi", vault).unwrap();
     stage.screen().unwrap().wait_for_window("the vault", LONG, |title| title == "Vault").unwrap();
-    let model = FakeModel::start(Opener).unwrap();
+    let model = FakeModel::start(Opener::default()).unwrap();
     let settings = json!({ "approval": "auto", "stepDelayMs": 0 });
     let miki = Miki::with_model(&stage, "miki", &model.url(), settings).unwrap();
     let input = stage.path("value");

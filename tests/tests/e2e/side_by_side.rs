@@ -265,9 +265,9 @@ fn thinker(over: Arc<AtomicBool>) -> impl Mind {
 fn a_command_that_is_the_engine_waits_for_what_others_do_in_it() {
     let stage = Stage::small().unwrap();
     let miki = Miki::on(&stage, "miki").unwrap();
-    let mut engine = miki.start(&stage, "engine", &["do", "wait", r#"{"seconds":2}"#]).unwrap();
+    let mut engine = miki.start(&stage, "engine", &["do", "wait", r#"{"seconds":10}"#]).unwrap();
     let mut client = miki.connect(LONG).unwrap();
-    let longer = CallTool { tool: "wait".into(), arguments: json!({ "seconds": 5 }), asked: None };
+    let longer = CallTool { tool: "wait".into(), arguments: json!({ "seconds": 13 }), asked: None };
     let waited = client.call(longer.into()).unwrap();
     assert_eq!(waited["effect"], json!("confirmed"), "{waited}");
     assert_eq!(engine.wait(LONG).unwrap().code(), Some(0), "{}", stage.log("engine"));

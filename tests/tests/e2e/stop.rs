@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 const TRIALS: usize = 7;
 /// The bar, held by the median: a test shares two cores with others, which a single stop may meet.
 const BAR: Duration = Duration::from_millis(100);
-/// Held by all of a set of trials, of so many at most: a machine may stand still in one, our own lateness is in all.
+/// Held by all. Both are held by one set of trials, of so many at most: a machine may stand still in one, our own lateness
+/// is in all.
 const WORST: Duration = Duration::from_millis(250);
 const SETS: usize = 3;
 
@@ -28,13 +29,12 @@ fn assert_within_the_bar(what: &str, mut measured: impl FnMut() -> Vec<Duration>
         let mut took = measured();
         took.sort();
         println!("{what}: {took:?}");
-        assert!(took[took.len() / 2] <= BAR, "{what}: {took:?}");
-        if took.last().is_some_and(|worst| *worst <= WORST) {
+        if took[took.len() / 2] <= BAR && took.last().is_some_and(|worst| *worst <= WORST) {
             return;
         }
         sets.push(took);
     }
-    panic!("{what}: no set of trials without one over {WORST:?}: {sets:?}");
+    panic!("{what}: no set of trials with a median within {BAR:?} and none over {WORST:?}: {sets:?}");
 }
 
 /// Does the same thing over and over.

@@ -6,6 +6,7 @@ use outside::LONG;
 use outside::fake_model::{Asked, FakeModel, MindTurn, ScriptMind};
 use outside::miki::{self, Miki};
 use outside::stage::Stage;
+use protocol::command::StopRun;
 use protocol::event::RunEnd;
 use serde_json::json;
 
@@ -71,7 +72,7 @@ fn a_full_disk_stops_the_run_with_the_reason_and_what_was_written_stays() {
     assert!(done.stdout.contains("code=1"), "{} {}", done.stdout, done.stderr);
     let told = format!("{} {}", done.stdout, done.stderr).to_lowercase();
     assert!(told.contains("full") || told.contains("space"), "no reason was told: {}", done.stderr);
-    let after = Miki::with_model(&stage, "kept", &model.url(), json!({ "maxSteps": 1 })).unwrap();
+    let after = Miki::with_model(&stage, "kept", &model.url(), json!({ "maxSteps": 500 })).unwrap();
     let mut run = after.start(&stage, "after", &["run", "look", "--json"]).unwrap();
     let mut client = after.connect(LONG).unwrap();
     let overview = client.overview().unwrap();
@@ -90,10 +91,11 @@ fn a_full_disk_stops_the_run_with_the_reason_and_what_was_written_stays() {
     for event in miki::events(&printed).unwrap().into_iter().filter(|event| event.body.is_durable()) {
         assert!(history.contains(&event), "told and lost: {event:?}");
     }
+    client.call(StopRun { run: None }.into()).unwrap();
     run.wait(LONG).unwrap();
 }
 
-fn is_root() -> bool {
+pub fn is_root() -> bool {
     fs::read_to_string("/proc/self/status")
         .unwrap()
         .lines()

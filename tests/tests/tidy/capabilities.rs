@@ -54,9 +54,9 @@ fn json(path: &str) -> Value {
 #[test]
 fn every_command_is_in_exactly_the_capabilities_that_should_have_it() {
     let mut found = BTreeMap::new();
-    for entry in std::fs::read_dir(root().join("src-tauri/capabilities")).unwrap() {
+    for entry in std::fs::read_dir(root().join("capabilities")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        let capability = json(&format!("src-tauri/capabilities/{name}"));
+        let capability = json(&format!("capabilities/{name}"));
         let permissions: BTreeSet<String> = capability["permissions"]
             .as_array()
             .unwrap()
@@ -77,7 +77,7 @@ fn every_command_is_in_exactly_the_capabilities_that_should_have_it() {
 #[test]
 fn a_capability_is_of_one_window_and_of_no_web_page() {
     for window in expected().keys() {
-        let capability = json(&format!("src-tauri/capabilities/{window}.json"));
+        let capability = json(&format!("capabilities/{window}.json"));
         assert_eq!(capability["windows"], serde_json::json!([window]));
         assert_eq!(capability["identifier"], *window);
         assert!(capability.get("remote").is_none(), "{window} must not hand commands to a remote page");

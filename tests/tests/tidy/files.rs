@@ -37,7 +37,7 @@ fn what_the_documents_point_to_is_there() {
     let mut pointed = 0;
     let mut findings = Vec::new();
     for (document, text) in texts(&["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "SECURITY.md"]) {
-        let tops = ["src-tauri/", "ui/", "tests/", "xtask/", "icons/", "docs/", ".ci/"];
+        let tops = ["src-tauri/", "capabilities/", "ui/", "tests/", "xtask/", "icons/", "docs/", ".ci/"];
         for path in text.split('`').skip(1).step_by(2) {
             // `agent/src/run.rs` stands for the crate's own place; `WIRE` for any folder.
             let full = match path.split_once('/') {

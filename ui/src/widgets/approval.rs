@@ -298,7 +298,8 @@ fn Card(
         say.run((answer, is_by_pointer(&event)));
     };
     let asked = match about {
-        About::Call { diff, .. } => view! {
+        About::Call { diff, unconfined, .. } => view! {
+            {unconfined.then(|| view! { <p class="banner">{move || store.say(Word::Unconfined)}</p> })}
             <div class="what">
                 <div>
                     <ul class="calls">{lines.collect_view()}</ul>

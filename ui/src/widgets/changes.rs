@@ -96,11 +96,23 @@ pub fn output(step: &Step) -> impl IntoView + use<> {
         Stage::Proposed | Stage::Waiting { .. } | Stage::NotRun => return ().into_any(),
     };
     if lines.is_empty() {
-        return ().into_any();
+        return confinement(step).into_any();
     }
     let from = lines.len().saturating_sub(LINES);
     let lines: Vec<_> = lines[from..].iter().map(line_view).collect();
-    view! { <pre class="terminal" tabindex="0">{lines}</pre> }.into_any()
+    view! { {confinement(step)} <pre class="terminal" tabindex="0">{lines}</pre> }.into_any()
+}
+
+/// That a command ran without a sandbox, or in a weaker one; `None` if nothing was missing.
+fn confinement(step: &Step) -> Option<impl IntoView + use<>> {
+    let Stage::Done { result } = &step.stage else { return None };
+    let word = match result.data["confined"].as_str()? {
+        "none" => Word::RanUnconfined,
+        "weaker" => Word::RanConfinedLess,
+        _ => return None,
+    };
+    let store = store();
+    Some(view! { <p><span class="badge" data-state="limited">{move || store.say(word)}</span></p> })
 }
 
 fn line_view(line: &Line) -> impl IntoView + use<> {

@@ -1,4 +1,4 @@
-//! The cards of what a search found and of events and reminders. Text to be read and copied: a window of ours leads nowhere.
+//! The cards of what searches found and of events and reminders. Text to be read and copied: a window of ours leads nowhere.
 
 use fold::transcript::Step;
 use leptos::prelude::*;
@@ -6,24 +6,51 @@ use leptos::wasm_bindgen::{JsCast, JsValue};
 use protocol::escape::visible_text;
 use protocol::settings::Language;
 
-use crate::results::{Entry, Hit, Results, SHOWN, State, When};
+use crate::results::{Entry, Found, Hit, Results, SHOWN, State, When};
 use crate::store::{Store, store};
 use crate::words::Word;
 
-/// What a step found; empty if it lists nothing.
+/// Lines of one file that a card draws.
+const LINES: usize = 5;
+
+/// What a step found, and that it found nothing; empty if it looks for nothing.
 pub fn results(step: &Step) -> impl IntoView + use<> {
-    match crate::results::results(step) {
-        Some(Results::Hits(hits)) if !hits.is_empty() => {
-            let more = hits.len().saturating_sub(SHOWN);
+    let Some(results) = crate::results::results(step) else { return ().into_any() };
+    let count = match &results {
+        Results::Hits(hits) => hits.len(),
+        Results::Files(files) => files.len(),
+        Results::Entries(entries) => entries.len(),
+    };
+    if count == 0 {
+        let store = store();
+        return view! { <p class="faint">{move || store.say(Word::NothingFound)}</p> }.into_any();
+    }
+    let more = and_more(count.saturating_sub(SHOWN));
+    match results {
+        Results::Hits(hits) => {
             let rows = hits.iter().take(SHOWN).map(hit).collect_view();
-            view! { <ol class="sources hits">{rows}</ol> {and_more(more)} }.into_any()
+            view! { <ol class="sources hits">{rows}</ol> {more} }.into_any()
         }
-        Some(Results::Entries(entries)) if !entries.is_empty() => {
-            let more = entries.len().saturating_sub(SHOWN);
+        Results::Files(files) => {
+            let rows = files.iter().take(SHOWN).map(file).collect_view();
+            view! { <ul class="sources hits files">{rows}</ul> {more} }.into_any()
+        }
+        Results::Entries(entries) => {
             let rows = entries.into_iter().take(SHOWN).map(entry).collect_view();
-            view! { <ul class="entries">{rows}</ul> {and_more(more)} }.into_any()
+            view! { <ul class="entries">{rows}</ul> {more} }.into_any()
         }
-        Some(Results::Hits(_) | Results::Entries(_)) | None => ().into_any(),
+    }
+}
+
+fn file(Found { path, lines }: &Found) -> impl IntoView + use<> {
+    let rows = lines.iter().take(LINES).map(|line| visible_text(line));
+    let rows = rows.map(|line| view! { <code class="snippet" dir="auto">{line}</code> }).collect_view();
+    view! {
+        <li>
+            <span class="source" dir="auto">{visible_text(path)}</span>
+            {rows}
+            {and_more(lines.len().saturating_sub(LINES))}
+        </li>
     }
 }
 

@@ -153,6 +153,12 @@ impl Context {
         }
     }
 
+    /// Tells of the tools that can be asked for.
+    pub fn with_later(mut self, later: Vec<ToolSpec>) -> Self {
+        Arc::make_mut(&mut self.request).later = later;
+        self
+    }
+
     /// Whether it holds more than the user's goal and the model's own words: what tools told, or earlier runs.
     pub fn has_read(&self) -> bool {
         let is_told = |message: &Message| matches!(message, Message::ToolResults(_));

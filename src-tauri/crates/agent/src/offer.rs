@@ -55,6 +55,12 @@ impl Offer {
         self.asked.iter().filter_map(first).map(|spec| spec.name.to_string()).collect()
     }
 
+    /// All that is offered only once it is asked for, the same throughout the run.
+    pub fn later(&self) -> Vec<ToolSpec> {
+        self.all.iter().filter(|spec| !spec.group.is_for_any_goal()).map(offered).collect()
+    }
+
+    /// What is offered now.
     pub fn tools(&self) -> Vec<ToolSpec> {
         let of_any = self.all.iter().filter(|spec| spec.group.is_for_any_goal());
         let asked =

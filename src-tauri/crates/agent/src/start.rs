@@ -214,7 +214,8 @@ impl Engine {
         let earlier = self.rebuilt(events, bounds).await?.closed();
         let system = prompts::system(spec.mode, &self.tools.secrets().await, settings, self.log.now());
         let offer = self.offer(spec, &earlier, ports);
-        let context = Context::new(system, offer.tools(), earlier, &spec.goal, bounds);
+        let context =
+            Context::new(system, offer.tools(), earlier, &spec.goal, bounds).with_later(offer.later());
         self.log.append(scope.clone(), EventBody::RunStarted(Box::new(spec.clone()))).await?;
         Ok((context, offer))
     }
@@ -286,6 +287,7 @@ impl Engine {
             // So long a run that its beginning is not read any more.
             None => Context::new(system, offer.tools(), Vec::new(), &spec.goal, bounds),
         };
+        let context = context.with_later(offer.later());
         let run_task = self.run(scope, spec, settings, (model, ports), (context, offer), &live, mailbox);
         let woken = Woken { waited, plan, budget, read, granted };
         self.spawn(run_task, Begin::Woken(Box::new(woken)), live);

@@ -71,6 +71,8 @@ pub struct Scene {
     pub script: Option<String>,
     /// How long every call takes; cancellation cuts it short.
     pub delay: Duration,
+    /// How long it takes to list the windows.
+    pub windows_delay: Duration,
 }
 
 /// One call that reached the fake, in order.
@@ -154,6 +156,7 @@ impl Default for FakeDesktop {
             menu: false,
             script: None,
             delay: Duration::ZERO,
+            windows_delay: Duration::ZERO,
         };
         let state = State {
             scene,

@@ -28,6 +28,8 @@ pub struct Options {
     pub thinking: bool,
     /// Lets the provider search the web by itself. Not every provider can.
     pub search: bool,
+    /// Tools that the model gets later on are told of at once, deferred, see [`crate::deferral`].
+    pub defer_tools: bool,
     /// The longest answer, in tokens. `None` for the provider's own limit.
     pub max_output: Option<u32>,
     /// The context window of a local server, in tokens.

@@ -45,6 +45,7 @@ mod families;
 pub mod catalogue;
 pub mod computer;
 pub mod cost;
+pub mod deferral;
 pub mod estimate;
 pub mod neutral_json;
 pub mod pictures;
@@ -91,6 +92,10 @@ pub type SharedModel = Arc<dyn Model>;
 pub struct Request {
     pub system: String,
     pub tools: Vec<ToolSpec>,
+    /// All tools that are or can become a part of `tools` later on, the same in each request of a run. A provider that
+    /// lets tools be deferred is told of them at once, so that none that is asked for changes the prefix; the others
+    /// are told of `tools` alone.
+    pub later: Vec<ToolSpec>,
     pub messages: Vec<Message>,
     /// Size of the pictures of the whole display, for a model that needs it. `None` if it may only look, or if there are
     /// no pictures.

@@ -10,6 +10,7 @@ use futures::{FutureExt, StreamExt};
 use protocol::ids::ModelId;
 use protocol::turn::{StopReason, Usage};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use crate::{Model, ModelError, ModelErrorKind, ProposedCall, Request, Turn, TurnEvent, TurnEvents};
 
@@ -26,6 +27,7 @@ pub struct Scripted {
 /// One answer.
 pub struct Step {
     delay: Duration,
+    gate: Option<Arc<Notify>>,
     answer: Answer,
 }
 
@@ -72,27 +74,33 @@ impl Step {
 
     /// These events and then the end of the stream, whether or not they end the turn.
     pub fn events(events: Vec<Result<TurnEvent, ModelError>>) -> Self {
-        Self { delay: Duration::ZERO, answer: Answer::Events(events) }
+        Self { delay: Duration::ZERO, gate: None, answer: Answer::Events(events) }
     }
 
     /// These events and then nothing more: for stopping in the middle of a turn.
     pub fn unended(events: Vec<TurnEvent>) -> Self {
-        Self { delay: Duration::ZERO, answer: Answer::Unended(events) }
+        Self { delay: Duration::ZERO, gate: None, answer: Answer::Unended(events) }
     }
 
     /// Refuses the request.
     pub fn fail(error: ModelError) -> Self {
-        Self { delay: Duration::ZERO, answer: Answer::Refusal(error) }
+        Self { delay: Duration::ZERO, gate: None, answer: Answer::Refusal(error) }
     }
 
     /// Never answers: for stopping in the middle of a wait.
     pub fn silence() -> Self {
-        Self { delay: Duration::ZERO, answer: Answer::Silence }
+        Self { delay: Duration::ZERO, gate: None, answer: Answer::Silence }
     }
 
     /// PictureDetail at the request before it decides.
     pub fn with(make: impl FnOnce(&Request) -> Self + Send + 'static) -> Self {
-        Self { delay: Duration::ZERO, answer: Answer::Made(Box::new(make)) }
+        Self { delay: Duration::ZERO, gate: None, answer: Answer::Made(Box::new(make)) }
+    }
+
+    /// Answers only once `gate` was notified.
+    #[must_use]
+    pub fn once(self, gate: &Arc<Notify>) -> Self {
+        Self { gate: Some(Arc::clone(gate)), ..self }
     }
 
     /// Answers only after `delay`, in the runtime's time.
@@ -150,6 +158,9 @@ impl Model for Scripted {
             loop {
                 if !step.delay.is_zero() {
                     tokio::time::sleep(step.delay).await;
+                }
+                if let Some(gate) = &step.gate {
+                    gate.notified().await;
                 }
                 match step.answer {
                     Answer::Events(events) => return Ok(stream::iter(events).boxed()),

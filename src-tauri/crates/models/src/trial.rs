@@ -78,8 +78,7 @@ fn question() -> Request {
             }),
         }],
         messages: vec![Message::User(vec![Part::Text(QUESTION.into()), Part::Image(image)])],
-        display: None,
-        max_output: None,
+        ..Request::default()
     }
 }
 

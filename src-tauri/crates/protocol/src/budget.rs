@@ -172,7 +172,37 @@ impl fmt::Display for Forecast {
     }
 }
 
+/// Turns after which a run itself tells more of what its next ones take than others do.
+const TELLS: u32 = 3;
+
 impl Forecast {
+    /// The same for a run that is in its turn `step`, and what it took so far: never less than that, and what is left of it by
+    /// what its own turns took.
+    #[must_use]
+    pub fn while_it_runs(self, step: u32, tokens: u64, cost: Option<Usd>) -> Self {
+        let steps = (self.steps.0.max(step), self.steps.1.max(step));
+        let is_known = step >= TELLS;
+        let by_its_own = |used: u64, steps: u32, usual: u64| match is_known {
+            true => used.saturating_add(used.saturating_mul((steps - step).into()) / u64::from(step)),
+            false => usual.max(used),
+        };
+        let tokens = (by_its_own(tokens, steps.0, self.tokens.0), by_its_own(tokens, steps.1, self.tokens.1));
+        let cost = match (cost, self.cost) {
+            (Some(used), Some((least, most))) => {
+                let cost = |steps, usual: Usd| Usd(by_its_own(used.0, steps, usual.0));
+                Some((cost(steps.0, least), cost(steps.1, most)))
+            }
+            // What it took is not known: what others took is all there is.
+            (None, usual) => usual,
+            (Some(used), None) if is_known => {
+                let cost = |steps| Usd(by_its_own(used.0, steps, 0));
+                Some((cost(steps.0), cost(steps.1)))
+            }
+            (Some(_), None) => None,
+        };
+        Self { steps, tokens, cost, ..self }
+    }
+
     /// Dollars where they are known, else tokens: `$0.031-0.08`, `40k-90k tokens`
     pub fn takes(&self) -> String {
         match self.cost {
@@ -234,6 +264,22 @@ mod tests {
         {
             assert_eq!(is_looser(&next, &before), looser, "{next} after {before}");
         }
+    }
+
+    #[test]
+    fn a_forecast_follows_what_its_run_takes() {
+        let cent = |cents: u64| Usd(cents * 10_000_000_000);
+        let before =
+            Forecast { runs: 8, steps: (4, 10), tokens: (4_000, 20_000), cost: Some((cent(4), cent(20))) };
+        assert_eq!(before.while_it_runs(1, 900, Some(cent(1))), before, "its first turn tells nothing");
+        let early = before.while_it_runs(2, 30_000, Some(cent(1)));
+        assert_eq!(early.tokens, (30_000, 30_000), "never less than what it took");
+        // Three thousand tokens and three cents a turn, where others took one or two.
+        let middle = before.while_it_runs(5, 15_000, Some(cent(15)));
+        assert_eq!(middle.steps, (5, 10));
+        assert_eq!((middle.tokens, middle.cost), ((15_000, 30_000), Some((cent(15), cent(30)))));
+        let beyond = before.while_it_runs(12, 36_000, None);
+        assert_eq!((beyond.steps, beyond.tokens, beyond.cost), ((12, 12), (36_000, 36_000), before.cost));
     }
 
     #[test]

@@ -336,6 +336,9 @@ pub enum About {
         /// What it would change in a file: a unified diff, bounded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         diff: Option<String>,
+        /// It is a command, and nothing confines commands on this computer.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unconfined: bool,
     },
     /// Whether the run may work by this contract.
     Plan {
@@ -353,13 +356,13 @@ pub enum About {
 
 impl Default for About {
     fn default() -> Self {
-        Self::Call { outside: Vec::new(), diff: None }
+        Self::Call { outside: Vec::new(), diff: None, unconfined: false }
     }
 }
 
 impl About {
     pub fn is_plain(&self) -> bool {
-        matches!(self, Self::Call { outside, diff: None } if outside.is_empty())
+        matches!(self, Self::Call { outside, diff: None, unconfined: false } if outside.is_empty())
     }
 
     /// The checks that had not passed when this was asked: a yes takes them as they are.

@@ -5,13 +5,12 @@
 use std::time::Duration;
 
 use browser::{Browser, Kind, PageQuery, Space, WebElement};
-use desktop::{Area, Desktop};
+use desktop::{Area, Desktop, WindowView};
 use protocol::geometry::NormRect;
 
 use crate::goes_to::of_window;
 use crate::redaction::Redactor;
 use crate::secrets::{PASSWORD, Secret};
-use crate::target::PATIENCE;
 use crate::withheld;
 
 /// Longest look at the page in front.
@@ -25,17 +24,16 @@ pub(crate) async fn covers(
     desktop: &dyn Desktop,
     browser: &dyn Browser,
     secrets: &[Secret],
+    windows: &[WindowView],
     area: &Area,
 ) -> Vec<NormRect> {
     let Some(redactor) = Redactor::of(secrets) else { return Vec::new() };
-    let windows = tokio::time::timeout(PATIENCE, desktop.windows()).await;
-    let windows = windows.ok().and_then(Result::ok).unwrap_or_default();
     let display = match area {
         Area::Display(display) | Area::Region { display, .. } => *display,
         Area::Window(id) => windows.iter().find(|window| window.id == *id).map_or(0, |window| window.display),
     };
     let mut covers = Vec::new();
-    for window in windows.iter().filter(|window| withheld::shows(&windows, window, area)) {
+    for window in windows.iter().filter(|window| withheld::shows(windows, window, area)) {
         // Where its title stands, nobody tells.
         if redactor.finds(&window.title) {
             covers.push(window.bounds);

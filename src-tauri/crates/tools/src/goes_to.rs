@@ -30,7 +30,7 @@ const PRESSED: [&str; 7] = [
 /// Elements among which a plan's controls are looked for: one that is left out may be the one that is meant.
 const MOST: u32 = 3_000;
 /// Longest wait for one look at elements or windows.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_secs(2);
 
 impl Router {
     /// Of each call in this one, in order: the elements and the window at the points that it acts at, or those that it names

@@ -11,7 +11,7 @@ use agenda::Agenda;
 use protocol::terminal::Line;
 use protocol::tool::Change;
 use space::files::{Keep, Space, SpacePath};
-use space::terminal::Terminal;
+use space::terminal::{Strength, Terminal};
 use web::{Engine, Fetcher, SearchError, Searcher};
 
 use crate::tool::ListShown;
@@ -77,6 +77,14 @@ pub trait Intent: Send + Sync {
 }
 
 impl Ports {
+    /// Why nothing confines its commands; `None` if something does, or if there are none.
+    pub fn unconfined(&self) -> Option<&str> {
+        match self.terminal.as_ref()?.strength() {
+            Strength::None { why } => Some(why),
+            Strength::Bubblewrap { .. } | Strength::Seatbelt => None,
+        }
+    }
+
     /// The folder as its user knows it: `~/Miki`.
     pub(crate) fn folder(&self) -> String {
         let (path, below_home) = self.root();

@@ -502,8 +502,8 @@ impl Router {
         }
     }
 
-    /// The plan of a call that may run now, or why it may not. What was allowed and does not seem to be there is looked for
-    /// once more, and as long as a look may have run out of time: what could not be read is no other target.
+    /// The plan of a call that may run now, or why it may not. It is looked again while a look may have run out of time, for
+    /// what could not be read is no other target, and once more for what was allowed and does not seem to be there.
     async fn permit(
         &self,
         request: &ExecRequest,
@@ -516,8 +516,8 @@ impl Router {
             let begun = Instant::now();
             let permitted = self.permit_as_it_is(request, limits).await;
             let may_be_late = begun.elapsed() >= PATIENCE && Instant::now() < end;
-            let is_looked_for = request.approved.is_some() && (is_first || may_be_late);
-            if permitted.is_ok() || !is_looked_for || cancel.is_cancelled() {
+            let looks_again = may_be_late || (is_first && request.approved.is_some());
+            if permitted.is_ok() || !looks_again || cancel.is_cancelled() {
                 return permitted;
             }
             is_first = false;

@@ -153,8 +153,9 @@ pub(crate) async fn thumbnail(cx: &Context, area: Area) -> Option<Thumbnail> {
 
 /// A picture of any area in which nothing shows that is not read, and no value of a secret.
 pub(crate) async fn shoot(cx: &Context, shot: Shot, within: Duration) -> Result<Picture, ToolError> {
-    withheld::in_view(&*cx.desktop, &shot.area).await?;
-    let covers = blackout::covers(&*cx.desktop, &*cx.browser, &cx.secrets, &shot.area).await;
+    let windows = withheld::windows(&*cx.desktop).await?;
+    withheld::in_view(&*cx.desktop, &windows, &shot.area)?;
+    let covers = blackout::covers(&*cx.desktop, &*cx.browser, &cx.secrets, &windows, &shot.area).await;
     let (desktop, shot) = (cx.desktop.clone(), Shot { covers, ..shot });
     capture(cx, within, async move { desktop.screenshot(shot).await }).await
 }

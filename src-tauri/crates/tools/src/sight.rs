@@ -21,7 +21,7 @@ const MARGIN: f64 = 24.0;
 const POINT: f64 = 10.0;
 const MOST: PixelSize = PixelSize { width: 960, height: 540 };
 /// Longest wait for the picture.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_secs(2);
 
 /// Where a part of a call acts, in 0-1000 of a display.
 struct Spot {
@@ -57,9 +57,10 @@ impl Router {
         }
         let shot = shot(&spots, &displays, step.plan().steps().is_empty(), limits)?;
         // It is kept.
-        withheld::in_view(self.desktop(), &shot.area).await.ok()?;
+        let windows = withheld::windows(self.desktop()).await.ok()?;
+        withheld::in_view(self.desktop(), &windows, &shot.area).ok()?;
         let secrets = self.secrets().await;
-        let covers = blackout::covers(self.desktop(), self.browser(), &secrets, &shot.area).await;
+        let covers = blackout::covers(self.desktop(), self.browser(), &secrets, &windows, &shot.area).await;
         let shot = Shot { covers, ..shot };
         let (dot, marks) = (shot.dot, shot.marks.clone());
         let picture = tokio::time::timeout(LOOK, self.desktop().screenshot(shot)).await.ok()?.ok()?;

@@ -1,18 +1,37 @@
 //! What is not read: password managers. What one shows, the model's provider would have.
 
-use desktop::{Area, Desktop, WindowView};
+use std::time::Duration;
+
+use desktop::{Area, Desktop, DesktopError, WindowView};
 use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::{ToolError, ToolErrorKind};
 
 use crate::applications::{self, Class};
-use crate::target::PATIENCE;
-use crate::tool::tool_error;
+use crate::tool::{from_desktop, tool_error};
 use crate::untrusted;
 use crate::whose::{is, window_at};
 
 /// Looks in each direction whether a part of a window shows.
 const LOOKS: u32 = 12;
 const NAME_CHARS: usize = 80;
+/// Longest wait for the windows. What is not known to be harmless is not read, however busy the desktop is.
+const LOOK: Duration = Duration::from_secs(3);
+
+/// The windows that a picture may show, topmost first; none where nothing lists them.
+///
+/// # Errors
+/// They could not be told, so nobody knows what a picture would show.
+pub(crate) async fn windows(desktop: &dyn Desktop) -> Result<Vec<WindowView>, ToolError> {
+    match tokio::time::timeout(LOOK, desktop.windows()).await {
+        Ok(Ok(windows)) => Ok(windows),
+        Ok(Err(DesktopError::NotAvailable(_) | DesktopError::Permission { .. })) => Ok(Vec::new()),
+        Ok(Err(error)) => Err(from_desktop(&error)),
+        Err(_) => Err(tool_error(
+            ToolErrorKind::Timeout,
+            "no picture is taken: what windows it would show was not told in time; try again",
+        )),
+    }
+}
 
 /// # Errors
 /// What this application tells is a password manager's.
@@ -31,11 +50,9 @@ pub(crate) fn of_app(desktop: &dyn Desktop, app: &str, pid: Option<u32>) -> Resu
 
 /// # Errors
 /// A password manager shows there.
-pub(crate) async fn in_view(desktop: &dyn Desktop, area: &Area) -> Result<(), ToolError> {
-    let looked = tokio::time::timeout(PATIENCE, desktop.windows()).await;
-    let windows = looked.ok().and_then(Result::ok).unwrap_or_default();
-    for window in &windows {
-        if shows(&windows, window, area) {
+pub(crate) fn in_view(desktop: &dyn Desktop, windows: &[WindowView], area: &Area) -> Result<(), ToolError> {
+    for window in windows {
+        if shows(windows, window, area) {
             of_app(desktop, &window.app, window.pid)?;
         }
     }

@@ -337,7 +337,7 @@ fn a_question_ends_with_what_decides_and_hides_nothing_in_its_length() {
 #[test]
 fn a_question_about_a_file_shows_the_lines_that_would_change() {
     let about = |diff: String| Approval {
-        about: Box::new(About::Call { outside: Vec::new(), diff: Some(diff) }),
+        about: Box::new(About::Call { outside: Vec::new(), diff: Some(diff), unconfined: false }),
         ..approval(json!({ "path": "a.txt", "text": "two" }), Risk::Edit)
     };
     let text = question(&about("--- a.txt\n+++ a.txt\n-one\n+two\u{1b}[2J\n".into()), ApprovalMode::Ask);

@@ -87,7 +87,9 @@ impl Driver {
     }
 
     pub(super) fn progress(&self) -> Progress {
-        Progress { forecast: self.forecast, ..self.budget.progress(&self.plan, self.run.log.now()) }
+        let now = self.budget.progress(&self.plan, self.run.log.now());
+        let forecast = self.forecast.map(|told| told.while_it_runs(self.machine.turn, now.tokens, now.cost));
+        Progress { forecast, ..now }
     }
 }
 

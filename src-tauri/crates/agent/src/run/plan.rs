@@ -16,6 +16,9 @@ const REFUSALS: u32 = 3;
 /// Look at all checks before the user is asked, where none of them takes longer.
 const LOOK: Duration = Duration::from_secs(20);
 /// To a model that stops talking in place of calling `done`.
+/// What gives orders to a shell.
+const COMMANDS: [&str; 2] = ["runCommand", "typeCommand"];
+
 const CALL_DONE: &str =
     "The plan has checks: the work is over when you call `done` and they pass. Call it, or go on.";
 
@@ -59,7 +62,9 @@ impl Driver {
             _ => {
                 let request = self.request(call.clone());
                 let diff = self.run.router.diff(&request, &self.run.limits).await;
-                About::Call { outside, diff }
+                let orders = |part: ToolCall| COMMANDS.contains(&part.tool.as_str());
+                let unconfined = call.parts().into_iter().any(orders) && request.ports.unconfined().is_some();
+                About::Call { outside, diff, unconfined }
             }
         }
     }

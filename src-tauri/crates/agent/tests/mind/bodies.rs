@@ -9,7 +9,8 @@ use std::sync::{Arc, LazyLock};
 use models::computer::Computer;
 use models::scripted::Step;
 use models::{
-    CONNECT, Http, MediaResolution, Message, Options, Provider, Remote, RemoteOptions, Request, decode,
+    CONNECT, Http, MediaResolution, Message, Options, ProposedCall, Provider, Remote, RemoteOptions, Request,
+    ToolAnswer, Turn, decode,
 };
 use protocol::command::RunOverrides;
 use protocol::tool::ApprovalMode;
@@ -152,6 +153,7 @@ async fn cases() -> Vec<Case> {
         add("the first request", &plain, &requests[0]);
         add("the last request", &plain, requests.last().unwrap());
         add("the last request, with every option", &full, requests.last().unwrap());
+        add("the last request, after files were asked for", &full, &with_files(requests.last().unwrap()));
         for &computer in computers(provider) {
             let model = remote(&http, provider, Options { computer: Some(computer), ..Options::default() });
             let what = format!("the last request, with the vendor's own tool {computer:?}");
@@ -171,6 +173,23 @@ async fn cases() -> Vec<Case> {
     cases
 }
 
+/// The same, in which the model has asked for the tools of files: where they are deferred, by reference.
+fn with_files(request: &Request) -> Request {
+    let mut request = request.clone();
+    let named = |tool: &&models::ToolSpec| matches!(tool.name.as_str(), "readFile" | "writeFile");
+    let brought: Vec<_> = request.later.iter().filter(named).cloned().collect();
+    assert_eq!(brought.len(), 2);
+    let names: Vec<_> = brought.iter().map(|tool| tool.name.clone()).collect();
+    request.tools.extend(brought);
+    let id = Some("asked-1".to_owned());
+    let call = ProposedCall::new(id.clone(), "useTools", json!({ "groups": ["files"] }));
+    let response = json!({ "effect": "notApplicable", "summary": "added", "data": { "tools": names } });
+    let answer = ToolAnswer { id, name: "useTools".into(), response, image: None };
+    request.messages.push(Message::Assistant(Turn { calls: vec![call], ..Turn::default() }));
+    request.messages.push(Message::ToolResults(vec![answer]));
+    request
+}
+
 /// The vendor's own computer tools, in all their versions.
 fn computers(provider: &str) -> &'static [Computer] {
     match provider {
@@ -188,6 +207,7 @@ fn options() -> Options {
     Options {
         thinking: true,
         search: true,
+        defer_tools: true,
         max_output: Some(4_096),
         context: Some(16_384),
         media_resolution: Some(MediaResolution::High),

@@ -177,18 +177,21 @@ async fn thirty_steps_cost_a_quarter_of_all_pictures_uncached_and_three_fifths_o
             percent(&before),
             percent(&twelve)
         );
-        // A group that is asked for changes what each request begins with.
+        // A group that is asked for changes what each request begins with, but where tools are deferred.
         let middle = &requests[requests.len() / 2];
         let (mut missed, mut read) = (Bill::default(), Bill::default());
         let (input, cached) = (
             tokens::of_request(middle, family(&model)),
             common(Some(&requests[requests.len() / 2 - 1]), middle, family(&model)),
         );
-        missed.add(&model, input, 0);
+        let vendor = models::Provider::named(model.provider().unwrap_or_default()).unwrap();
+        let defers = models::deferral::defers(vendor, model.name());
+        missed.add(&model, input, if defers { cached } else { 0 });
         read.add(&model, input, cached);
         println!(
-            "{:<32} `useTools` in the middle: {cached} tokens are read once more, {} dollars",
+            "{:<32} `useTools` in the middle: {} tokens are read once more, {} dollars",
             "",
+            if defers { 0 } else { cached },
             dollars(&Bill { price: missed.price - read.price, ..Bill::default() })
         );
         if ours.price * 4 > twelve.price || ours.price * 100 > before.price * 60 {

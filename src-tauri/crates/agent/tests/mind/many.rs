@@ -22,6 +22,7 @@ use protocol::tool::{Answer, ApprovalMode, Mode};
 use protocol::view::Check;
 use protocol::{ErrorCode, ErrorView, Event, EventBody};
 use serde_json::json;
+use tokio::sync::Notify;
 
 use crate::bench::{Bench, done};
 
@@ -182,7 +183,8 @@ async fn another_call_or_run_never_changes_the_fence_of_the_one_that_has_the_des
 async fn the_end_of_one_run_lets_go_of_nothing_that_another_holds() {
     let hold = Step::call("keyDown", json!({ "key": "shift", "reason": "to select" }));
     let up = Step::call("keyUp", json!({ "key": "shift", "reason": "selected" }));
-    let up = up.after(Duration::from_millis(400));
+    let has_looked = Arc::new(Notify::new());
+    let up = up.once(&has_looked);
     let thought = Step::call("think", json!({ "thought": "and now?" }));
     let mut bench = bench(vec![
         ("holds".into(), vec![hold, thought, up, done()]),
@@ -198,6 +200,7 @@ async fn the_end_of_one_run_lets_go_of_nothing_that_another_holds() {
     let looks = start(&bench, "looks", None).await;
     end_of(&mut bench, &looks.run).await;
     assert!(bench.desktop.is_holding(), "the end of one let go of another's key");
+    has_looked.notify_one();
     let clicks = start(&bench, "clicks", None).await;
     assert!(matches!(end_of(&mut bench, &clicks.run).await, RunEnd::Completed { .. }));
     // It had to wait until nothing was held.
@@ -234,9 +237,10 @@ async fn a_stop_of_one_leaves_the_others_alone_and_a_stop_of_all_leaves_none() {
 
 #[tokio::test]
 async fn the_users_hands_pause_the_run_that_has_the_desktop_and_no_other() {
+    let is_paused = Arc::new(Notify::new());
     let mut bench = bench(vec![
         ("acts".into(), vec![Step::call("type", json!({ "text": "hello" })), done()]),
-        ("thinks".into(), vec![done().after(Duration::from_millis(300))]),
+        ("thinks".into(), vec![done().once(&is_paused)]),
     ])
     .await;
     bench.desktop.edit(|scene| scene.delay = Duration::from_secs(600));
@@ -246,6 +250,7 @@ async fn the_users_hands_pause_the_run_that_has_the_desktop_and_no_other() {
     bench.desktop.interrupt(tools::Interruption::UserInput);
     until_of(&mut bench, &acts.run, |body| matches!(body, EventBody::RunPaused { .. })).await;
     bench.desktop.end_interruption();
+    is_paused.notify_one();
     // The other one is not paused: it comes to its end by itself.
     assert!(matches!(end_of(&mut bench, &thinks.run).await, RunEnd::Completed { .. }));
     assert_eq!(bench.handle.overview().await.unwrap().desktop.owner, None, "a paused run gives it back");

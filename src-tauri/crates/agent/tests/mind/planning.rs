@@ -167,7 +167,10 @@ async fn the_user_may_strike_things_out_and_the_model_is_told_the_plan_as_they_l
     let left = json!({"steps": ["write the letter"], "applications": ["editor"], "effects": ["clipboard"]});
     say(&bench, &asked, edit(left.clone())).await;
     let asked = bench.question().await;
-    assert_eq!(*asked.about, About::Call { outside: vec!["effect edit".into()], diff: None });
+    assert_eq!(
+        *asked.about,
+        About::Call { outside: vec!["effect edit".into()], diff: None, unconfined: false }
+    );
     let told = format!("{:?}", bench.model.requests()[1].messages.last());
     assert!(told.contains("clipboard") && told.contains("- at most 9 turns"), "{told}");
     // A call is no plan: it takes no plan's arguments.
@@ -186,7 +189,10 @@ async fn a_plan_of_which_its_user_strikes_all_effects_out_asks_about_each_act() 
     let left = json!({"steps": ["write the letter"], "applications": ["editor"], "effects": []});
     say(&bench, &asked, Answer::Edit { arguments: left }).await;
     let asked = bench.question().await;
-    assert_eq!(*asked.about, About::Call { outside: vec!["effect edit".into()], diff: None });
+    assert_eq!(
+        *asked.about,
+        About::Call { outside: vec!["effect edit".into()], diff: None, unconfined: false }
+    );
     say(&bench, &asked, Answer::Once).await;
     assert_eq!(end(&mut bench).await, completed());
     assert_eq!(typed(&bench), ["a"]);

@@ -34,7 +34,13 @@ impl Scene {
 
 impl Windows for FakeDesktop {
     fn windows(&self) -> BoxFuture<'_, Result<Vec<WindowView>, DesktopError>> {
-        Box::pin(async { Ok(self.state().scene.windows.clone()) })
+        Box::pin(async {
+            let delay = self.state().scene.windows_delay;
+            if !delay.is_zero() {
+                tokio::time::sleep(delay).await;
+            }
+            Ok(self.state().scene.windows.clone())
+        })
     }
 
     fn program(&self, _: u32) -> Option<String> {

@@ -134,7 +134,12 @@ impl LinuxDesktop {
         if !enters.is_empty() && !self.goes_on(&before, &typed, cancel).await {
             return Ok(acted);
         }
+        let itself = typed.window;
         if !self.shows_typed(before, typed, line, cancel).await {
+            return Ok(acted);
+        }
+        // A dialog that Enter has closed does not say what it made of the line.
+        if !enters.is_empty() && !self.is_there(itself).await {
             return Ok(acted);
         }
         let taken = if enters.is_empty() { "" } else { "; Enter was taken" };

@@ -19,8 +19,12 @@ use crate::{Area, WindowId};
 /// How long a window may take to show what was typed, and to come to rest: Enter waits for it.
 const SHOWN: Duration = Duration::from_millis(600);
 const LOOK_AGAIN: Duration = Duration::from_millis(80);
+/// Looks in that time, at the least: on a busy desktop they take longer.
+const LOOKS: u32 = 6;
+/// Longest wait for as many.
+const LONGEST: Duration = Duration::from_secs(3);
 /// Longest reading of two pictures.
-const READING: Duration = Duration::from_secs(2);
+const READING: Duration = Duration::from_secs(4);
 /// Pixels above and below what changed that are read with it, so that letters are whole.
 const AROUND: u32 = 12;
 /// Rows of pixels that a line takes, and as often as it is broken at the edge.
@@ -30,7 +34,7 @@ const LEAST_CHARS: usize = 4;
 
 /// A window as it looked.
 pub(super) struct Pictured {
-    window: u64,
+    pub(super) window: u64,
     frame: Frame,
     viewport: Viewport,
 }
@@ -47,6 +51,11 @@ impl LinuxDesktop {
         self.picture_now(u64::from(keys.top?)).await
     }
 
+    /// Whether a window can still be pictured.
+    pub(super) async fn is_there(&self, window: u64) -> bool {
+        self.picture_now(window).await.is_some()
+    }
+
     async fn picture_now(&self, window: u64) -> Option<Pictured> {
         let (frame, viewport) = self.look_at(Area::Window(WindowId(window))).await.ok()?;
         Some(Pictured { window, frame, viewport })
@@ -57,18 +66,19 @@ impl LinuxDesktop {
         let end = Instant::now() + SHOWN;
         let looks = async {
             let mut last: Option<Pictured> = None;
-            loop {
+            for look in 1.. {
                 let now = self.picture_now(before.window).await?;
                 let rests = last.is_some_and(|last| changed(&last.frame, &now.frame).is_none());
                 let has_changed = changed(&before.frame, &now.frame).is_some();
-                if (rests && has_changed) || Instant::now() >= end {
+                if (rests && has_changed) || (look >= LOOKS && Instant::now() >= end) {
                     return has_changed.then_some(now);
                 }
                 last = Some(now);
                 tokio::time::sleep(LOOK_AGAIN).await;
             }
+            None
         };
-        unless_stopped(cancel, SHOWN * 2, looks).await
+        unless_stopped(cancel, LONGEST, looks).await
     }
 
     /// Whether the window changes where nothing was typed, as it does where a line is taken. A caret that blinks in the line
@@ -80,17 +90,22 @@ impl LinuxDesktop {
         cancel: &CancellationToken,
     ) -> bool {
         let Some(line) = changed(&before.frame, &typed.frame) else { return false };
+        let end = Instant::now() + SHOWN;
         let looks = async {
-            loop {
+            for look in 1.. {
                 let now = self.picture_now(typed.window).await?;
                 let rows = changed(&typed.frame, &now.frame);
                 if rows.is_some_and(|rows| rows.start < line.start || rows.end > line.end) {
                     return Some(());
                 }
+                if look >= LOOKS && Instant::now() >= end {
+                    return None;
+                }
                 tokio::time::sleep(LOOK_AGAIN).await;
             }
+            None
         };
-        unless_stopped(cancel, SHOWN, looks).await.is_some()
+        unless_stopped(cancel, LONGEST, looks).await.is_some()
     }
 
     /// Whether what changed shows the line that was typed, and did not before.

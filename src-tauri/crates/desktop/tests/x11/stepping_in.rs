@@ -241,8 +241,17 @@ async fn nothing_is_watched_while_nobody_listens_and_all_is_again_after_the_serv
     screen.restart();
     let _target = Target::new(&screen, "target", (0, 0, WIDTH, HEIGHT), 0x0020_b040);
     let user = User::new(&screen);
-    let listening = listen(&desktop);
-    tokio::time::sleep(AWAY).await;
-    user.click();
-    assert_eq!(within(listening).await.0, Interruption::UserInput);
+    let mut listening = listen(&desktop);
+    // Until it is connected again, nothing is seen.
+    let told = async {
+        loop {
+            tokio::time::sleep(AWAY).await;
+            user.click();
+            if listening.is_finished() {
+                return (&mut listening).await.unwrap().0;
+            }
+        }
+    };
+    let told = tokio::time::timeout(Duration::from_secs(20), told).await.expect("no interruption");
+    assert_eq!(told, Interruption::UserInput);
 }

@@ -4,7 +4,8 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use desktop::{Action, Desktop, DesktopError, ElementQuery, Evidence, Key, Options};
+use desktop::{Action, Desktop, DesktopError, ElementQuery, Evidence, Key, Options, Shot};
+use protocol::geometry::PixelSize;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::ConnectionExt;
@@ -169,6 +170,22 @@ async fn a_line_break_runs_a_command_in_a_shell_that_brackets_what_is_pasted() {
     assert_eq!(read("many"), (0..30).map(|n| format!("größe {n}\n")).collect::<String>());
 }
 
+/// Until the screen shows the same for half a second.
+async fn rests(desktop: &dyn Desktop) {
+    let mut last = None;
+    let begin = Instant::now();
+    loop {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        let shot = Shot::of_display(0, PixelSize { width: 640, height: 480 }, 60);
+        let now = Some(desktop.screenshot(shot).await.unwrap().pixels);
+        if now == last {
+            return;
+        }
+        assert!(begin.elapsed() < Duration::from_secs(20), "the screen never rests");
+        last = now;
+    }
+}
+
 /// The application tells nothing of what it holds: its picture does.
 #[tokio::test]
 async fn what_a_terminal_shows_of_a_line_is_read_back_and_what_it_hides_or_moves_is_not() {
@@ -189,9 +206,11 @@ async fn what_a_terminal_shows_of_a_line_is_read_back_and_what_it_hides_or_moves
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     write(&*desktop, "clear\n").await;
+    rests(&*desktop).await;
     let line = write(&*desktop, "echo harbour").await;
     assert_eq!(line.evidence, Evidence::ReadBack, "{}", line.note);
     desktop.act(Action::Press { key: Key::Enter, times: 1 }, token()).await.unwrap();
+    rests(&*desktop).await;
     let entered = write(&*desktop, "echo lantern\n").await;
     assert_eq!(entered.evidence, Evidence::ReadBack, "{}", entered.note);
     assert!(entered.note.ends_with("Enter was taken"), "{}", entered.note);

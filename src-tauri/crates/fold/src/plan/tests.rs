@@ -126,7 +126,7 @@ fn the_report_has_what_left_the_plan_and_what_done_found_and_no_other_tools_word
     bodies.extend(ran("done", false, true));
     let outside = vec!["application xterm".to_owned()];
     bodies.extend([
-        asked("d", About::Call { outside: outside.clone(), diff: None }),
+        asked("d", About::Call { outside: outside.clone(), diff: None, unconfined: false }),
         answered("d", Answer::Deny),
     ]);
     // A page that says so proves nothing.

@@ -10,7 +10,7 @@ use crate::computer::Computer;
 use crate::conversation::{Entry, MARK, Target, base64, entries, mark, mark_value, marked, object};
 use crate::json_text::{JsonObject, json_list, to_json};
 use crate::lenient::Lenient;
-use crate::{Image, NOT_EXECUTED, Part, Request, ToolAnswer, ToolSpec};
+use crate::{Image, Message, NOT_EXECUTED, Part, Request, ToolAnswer, ToolSpec};
 
 /// The field is required. All models of the last generations take this value.
 const MAX_OUTPUT: u32 = crate::estimate::USUAL_OUTPUT;
@@ -52,18 +52,67 @@ fn tools(request: &Request, target: Target<'_>) -> Vec<String> {
     if let Some(last) = own.last_mut() {
         mark(last);
     }
-    let last = request.tools.len().checked_sub(1).filter(|_| own.is_empty());
-    let ours = request.tools.iter().enumerate().map(|(at, one)| tool(one, Some(at) == last));
-    ours.chain(own.iter().map(to_json)).collect()
+    let deferred = deferred(request, target);
+    let ours: Vec<&ToolSpec> = match deferred.is_empty() {
+        true => request.tools.iter().collect(),
+        false => request.tools.iter().filter(|one| !is_one_of(&one.name, &deferred)).collect(),
+    };
+    let last = ours.len().checked_sub(1).filter(|_| own.is_empty());
+    let ours =
+        ours.into_iter().enumerate().map(|(at, one)| tool(one, &Told::Now { is_marked: Some(at) == last }));
+    let deferred = deferred.into_iter().map(|one| tool(one, &Told::Deferred));
+    ours.chain(own.iter().map(to_json)).chain(deferred).collect()
 }
 
-fn tool(tool: &ToolSpec, is_marked: bool) -> String {
+/// The tools that are no part of the prompt but where an answer names them: those that were not asked for, and those
+/// that an answer in this conversation brings. One whose answer was left out of it is told of like the others.
+fn deferred<'a>(request: &'a Request, target: Target<'_>) -> Vec<&'a ToolSpec> {
+    if !target.options.defer_tools {
+        return Vec::new();
+    }
+    let answers = request.messages.iter().flat_map(|message| match message {
+        Message::ToolResults(answers) => answers.as_slice(),
+        Message::User(_) | Message::Assistant(_) => &[],
+    });
+    let brought: Vec<&str> = answers.flat_map(|answer| brought(answer, request)).collect();
+    let is_offered = |one: &ToolSpec| request.tools.iter().any(|other| other.name == one.name);
+    let is_deferred = |one: &&ToolSpec| !is_offered(one) || brought.contains(&one.name.as_str());
+    request.later.iter().filter(is_deferred).collect()
+}
+
+fn is_one_of(name: &str, tools: &[&ToolSpec]) -> bool {
+    tools.iter().any(|tool| tool.name == name)
+}
+
+/// The tool of ours whose answer brings others.
+const BRINGS_TOOLS: &str = "useTools";
+
+/// The deferred tools that an answer brings; none if it has more to tell, since such an answer holds nothing but references.
+fn brought<'a>(answer: &'a ToolAnswer, request: &Request) -> Vec<&'a str> {
+    let has_more = ["error", "note", "picture", "changedByTheUser"]
+        .iter()
+        .any(|key| answer.response.get(key).is_some_and(|value| !value.is_null()));
+    if answer.name != BRINGS_TOOLS || has_more || answer.image.is_some() {
+        return Vec::new();
+    }
+    let named = answer.response["data"]["tools"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    named.filter(|name| request.later.iter().any(|one| one.name == *name)).collect()
+}
+
+enum Told {
+    Now { is_marked: bool },
+    Deferred,
+}
+
+fn tool(tool: &ToolSpec, how: &Told) -> String {
     let mut told = JsonObject::new();
     told.field("name", &tool.name);
     told.field("description", &tool.description);
     told.field("input_schema", &tool.schema);
-    if is_marked {
-        told.field(MARK, &mark_value());
+    match how {
+        Told::Now { is_marked: false } => {}
+        Told::Now { is_marked: true } => told.field(MARK, &mark_value()),
+        Told::Deferred => told.field("defer_loading", &true),
     }
     told.finish()
 }
@@ -93,7 +142,13 @@ fn messages(request: &Request, target: Target<'_>) -> Vec<String> {
                 let actions = computer.zip(own.as_deref()).map_or_else(Vec::new, actions);
                 let told = |(id, one): &(String, &ToolAnswer)| match computer {
                     Some(computer) if actions.contains(id) => done(id, one, computer),
-                    _ => answer(id, one),
+                    _ => {
+                        let brought = match target.options.defer_tools {
+                            true => brought(one, request),
+                            false => Vec::new(),
+                        };
+                        if brought.is_empty() { answer(id, one) } else { references(id, &brought) }
+                    }
                 };
                 answers.iter().map(told).collect()
             }
@@ -125,6 +180,13 @@ fn answer(id: &str, answer: &ToolAnswer) -> Value {
     content.extend(answer.image.as_ref().map(picture));
     let failed = answer.response.get("error").is_some_and(|error| !error.is_null());
     json!({ "type": "tool_result", "tool_use_id": id, "is_error": failed, "content": content })
+}
+
+/// An answer by which the model gets deferred tools.
+fn references(id: &str, tools: &[&str]) -> Value {
+    let content: Vec<Value> =
+        tools.iter().map(|name| json!({ "type": "tool_reference", "tool_name": name })).collect();
+    json!({ "type": "tool_result", "tool_use_id": id, "content": content })
 }
 
 /// The fields that tell an action of the computer tool from a call of a function. The name does not: tools of ours have

@@ -116,7 +116,7 @@ fn as_written(request: &Request, computer: Computer) -> Request {
         }
         rest = after;
     }
-    Request { system, tools, messages, display: request.display, max_output: request.max_output }
+    Request { system, tools, messages, ..request.clone() }
 }
 
 /// Puts the model's own calls and one answer to each in the place of ours.

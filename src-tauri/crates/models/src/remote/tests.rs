@@ -2,6 +2,7 @@
 //! way from request to turn, asked again as the policy has it.
 
 mod computer;
+mod deferral;
 mod description;
 mod history;
 mod search;

@@ -96,6 +96,7 @@ mod linux {
         ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr,
         RulesetStatus, Scope, path_beneath_rules,
     };
+    use nix::sys::signal::{SigSet, Signal};
     use rustix::process::{Resource, Rlimit, setpriority_process, setrlimit};
 
     use super::super::sandbox::proxy_variables;
@@ -126,6 +127,7 @@ mod linux {
             setrlimit(resource, Rlimit { current: most, maximum: most })
                 .map_err(|error| ConfineError::Limit { what, source: error.into() })?;
         }
+        take_the_terminal();
         // Not to be had everywhere, and no harm where they are not.
         let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
         let _ = setpriority_process(None, GIVES_WAY);
@@ -142,6 +144,17 @@ mod linux {
         }
         let source = command.args(words).env_remove(TELL).exec();
         Err(ConfineError::Exec { program: program.into(), source })
+    }
+
+    /// Puts the command into a group of its own, the one that the terminal's Ctrl-C goes to: it ends the command, and not the
+    /// sandbox around it, which tells how the command ended. No harm where there is no terminal.
+    fn take_the_terminal() {
+        let _ = rustix::process::setpgid(None, None);
+        // A terminal that is taken from behind stops who takes it, unless they do not hear that.
+        let unheard = SigSet::from(Signal::SIGTTOU);
+        let _ = unheard.thread_block();
+        let _ = rustix::termios::tcsetpgrp(std::io::stdin(), rustix::process::getpid());
+        let _ = unheard.thread_unblock();
     }
 
     /// A port of the sandbox's own loopback that leads to the proxy, served by this program once more, under the same limits.

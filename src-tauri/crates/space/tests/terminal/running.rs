@@ -87,6 +87,22 @@ async fn a_job_is_read_from_a_line_on_and_stopped() {
 }
 
 #[tokio::test]
+async fn a_ctrl_c_ends_the_command_and_not_its_sandbox() {
+    let here = here();
+    for line in
+        ["echo ready; sleep 60", "trap 'echo caught; exit 3' INT; echo ready; while :; do sleep 0.1; done"]
+    {
+        let job = here.terminal.start(CommandSpec::new(line), |_| {}).unwrap();
+        within(Duration::from_secs(5), "the command", || job.read(0).text.contains("ready"));
+        job.write(b"\x03").unwrap();
+        let outcome = job.wait().await.unwrap();
+        let wanted = if line.starts_with("trap") { 3 } else { 130 };
+        assert_eq!(outcome.exit, Exit::Code(wanted), "{line}: {}", outcome.text);
+        assert_eq!(outcome.text.contains("caught"), wanted == 3, "{}", outcome.text);
+    }
+}
+
+#[tokio::test]
 async fn a_command_gives_way_to_the_users_programs() {
     let here = here();
     let own: i32 = here.says("nice").await.trim().parse().unwrap();

@@ -7,7 +7,7 @@ use protocol::tool::{Effect, Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use space::terminal::{Stopped, Strength};
+use space::terminal::Stopped;
 
 use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, commands, filled, within};
 use crate::reach::{Ordered, Reach};
@@ -109,9 +109,10 @@ impl Builtin for TypeCommand {
         let TypeInput { job, text } = input;
         let reach = Reach::Command(Ordered::Input { job, text: text.clone() });
         let plan = Plan::new(Self::RISK, Type { job, text }).reaching(reach);
-        let is_confined =
-            env.ports.terminal.as_ref().is_some_and(|it| !matches!(it.strength(), Strength::None { .. }));
-        Ok(if is_confined { plan } else { plan.asking_always("nothing confines commands here") })
+        Ok(match env.ports.unconfined() {
+            Some(why) => plan.asking_always(why),
+            None => plan,
+        })
     }
 }
 

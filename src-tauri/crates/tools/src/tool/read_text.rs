@@ -97,7 +97,9 @@ struct Read {
 #[async_trait]
 impl Task for Read {
     async fn run(&self, cx: &Context) -> Outcome {
-        if let Err(error) = withheld::in_view(&*cx.desktop, &self.area).await {
+        let windows = withheld::windows(&*cx.desktop).await;
+        let seen = windows.and_then(|windows| withheld::in_view(&*cx.desktop, &windows, &self.area));
+        if let Err(error) = seen {
             return Outcome::failed(ReadText::NAME, Effect::Refused, error);
         }
         let TextRead { mut lines, unread } = match cx.desktop.read_text(self.area.clone()).await {

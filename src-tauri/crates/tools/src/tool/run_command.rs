@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use space::terminal::policy::{self, Effect as Does};
-use space::terminal::{CommandSpec, Confinement, Exit, Network, ProxyAt, Strength, Unconfined, Update};
+use space::terminal::{CommandSpec, Confinement, Exit, Network, ProxyAt, Unconfined, Update};
 use web::Proxy;
 
 use super::{
@@ -61,7 +61,7 @@ impl Builtin for RunCommand {
     fn plan(input: Input, env: &Env<'_>) -> Result<Plan, ToolError> {
         filled("command", &input.command, LINE_CHARS)?;
         let seconds = within("seconds", input.seconds.unwrap_or(SECONDS), 1, MOST_SECONDS)?;
-        let terminal = env.ports.terminal.as_ref().ok_or_else(commands::none)?;
+        env.ports.terminal.as_ref().ok_or_else(commands::none)?;
         let background = input.background.unwrap_or(false);
         let hosts = hosts_of(input.hosts)?;
         let weighed = policy::weigh(&input.command);
@@ -79,16 +79,17 @@ impl Builtin for RunCommand {
         if background && !hosts.is_empty() && input.seconds.is_none() {
             return Err(bad_arguments("a background command with hosts takes seconds, after which it ends"));
         }
-        let why = match terminal.strength() {
-            Strength::None { .. } if !hosts.is_empty() => {
+        let why = match env.ports.unconfined() {
+            Some(_) if !hosts.is_empty() => {
                 let message = "nothing confines commands here, so none can be kept to hosts; leave hosts out";
                 return Err(tool_error(ToolErrorKind::NotAvailable, message));
             }
-            Strength::None { why } => {
+            // The question says of itself what that means.
+            Some(why) => {
                 spec.unconfined = Unconfined::Allowed;
-                Some(format!("nothing confines commands here ({why}): it can do whatever you can"))
+                Some(why.to_owned())
             }
-            Strength::Bubblewrap { .. } | Strength::Seatbelt => weighed
+            None => weighed
                 .unclear
                 .map(|why| format!("what this line does cannot be told: {}", untrusted::line(&why, 200)))
                 .or(named.why),

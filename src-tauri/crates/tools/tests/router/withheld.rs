@@ -1,12 +1,13 @@
 //! Passwords: what is written openly into their fields, and password managers, which are not read.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::planning::{field, named, window};
 use crate::stage::{call, desktop, execute, limits, request};
 use browser::WebTarget;
 use browser::fake::FakeBrowser;
-use desktop::fake::FakeDesktop;
+use desktop::fake::{Call, FakeDesktop};
 use desktop::{Element, Field, Owner, WindowId, WindowView};
 use protocol::geometry::NormRect;
 use protocol::tool::{ApprovalMode, Effect, Grant, Risk, ToolErrorKind};
@@ -113,6 +114,30 @@ async fn a_batch_that_was_allowed_before_does_not_come_to_write_into_a_password_
 fn manager() -> WindowView {
     let bounds = NormRect { x: 100.0, y: 100.0, width: 300.0, height: 300.0 };
     WindowView { id: WindowId(9), app: "KeePassXC".into(), pid: Some(9), bounds, ..window("KeePassXC") }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_photographed_where_nobody_tells_in_time_what_it_would_show() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    fake.edit(|scene| {
+        scene.windows = vec![manager()];
+        scene.windows_delay = Duration::from_secs(10);
+    });
+    let looks = [("screenshot", json!({})), ("zoom", json!({"x": 0, "y": 0, "width": 500, "height": 500}))];
+    for (tool, arguments) in looks.into_iter().chain([("readText", json!({}))]) {
+        let executed = call(&router, tool, arguments).await;
+        assert_eq!(executed.result.effect, Effect::Refused, "{tool}: {:?}", executed.result);
+        assert!(executed.picture.is_none() && executed.result.data.is_null(), "{tool}");
+    }
+    let is_picture = |call: &Call| matches!(call, Call::Screenshot(_) | Call::ReadText(_));
+    assert!(!fake.calls().iter().any(is_picture), "{:?}", fake.calls());
+    // A busy desktop that tells in time is no reason to see nothing.
+    fake.edit(|scene| {
+        scene.windows = vec![window("Painter")];
+        scene.windows_delay = Duration::from_secs(1);
+    });
+    assert!(call(&router, "screenshot", json!({})).await.picture.is_some());
 }
 
 #[tokio::test(start_paused = true)]

@@ -73,6 +73,7 @@ fn a_request_with_tools_and_a_picture_has_the_documented_shape() {
                 image: Some(image),
             }]),
         ],
+        later: vec![],
         display: None,
         max_output: None,
     };

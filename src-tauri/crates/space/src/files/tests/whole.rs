@@ -47,7 +47,11 @@ fn a_write_that_is_killed_leaves_the_old_bytes_or_the_new() {
     let stage = Stage::new();
     stage.write("file.txt", vec![b'a'; BYTES]);
     let (mut old, mut new) = (0, 0);
-    for round in 0..60_u64 {
+    // More than 60, and later in each, where a busy disk let no write come to its end before.
+    for round in 0..200_u64 {
+        if round >= 60 && old > 0 && new > 0 {
+            break;
+        }
         let mut child = again("writes_until_it_is_killed_when_it_is_started_again", "")
             .env(PLACE, stage.dir.path())
             .stdout(Stdio::piped())
@@ -78,7 +82,7 @@ fn a_write_that_is_killed_leaves_the_old_bytes_or_the_new() {
             );
         }
     }
-    println!("60 kills: {old} times the one, {new} times the other");
+    println!("kills: {old} times the one, {new} times the other");
     assert!(old > 0 && new > 0);
 }
 
