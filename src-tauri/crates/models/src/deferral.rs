@@ -23,7 +23,8 @@ static FAMILIES: LazyLock<Vec<Family>> =
 /// server may refuse the whole request.
 pub fn defers(provider: &Provider, model: &str) -> bool {
     let is_its_own = Provider::named(&provider.id).is_some_and(|known| known.base_url == provider.base_url);
-    let id = families::id_of(&format!("{}/{model}", provider.id));
+    // Behind OpenRouter, no model has what is its vendor's own.
+    let id = format!("{}/{model}", provider.id).replace('.', "-");
     is_its_own && families::best(&FAMILIES, |family| &family.starts, &id).is_some_and(|family| family.defers)
 }
 

@@ -17,7 +17,7 @@ const NAME_CHARS: usize = 80;
 /// Longest wait for the windows. What is not known to be harmless is not read, however busy the desktop is.
 const LOOK: Duration = Duration::from_secs(3);
 
-/// The windows that a picture may show, topmost first; none where nothing lists them.
+/// The windows that a picture may show, topmost first; empty if nothing lists them.
 ///
 /// # Errors
 /// They could not be told, so nobody knows what a picture would show.

@@ -153,7 +153,7 @@ async fn cases() -> Vec<Case> {
         add("the first request", &plain, &requests[0]);
         add("the last request", &plain, requests.last().unwrap());
         add("the last request, with every option", &full, requests.last().unwrap());
-        add("the last request, after files were asked for", &full, &with_files(requests.last().unwrap()));
+        add("the last request, after more tools were asked for", &full, &with_more(requests.last().unwrap()));
         for &computer in computers(provider) {
             let model = remote(&http, provider, Options { computer: Some(computer), ..Options::default() });
             let what = format!("the last request, with the vendor's own tool {computer:?}");
@@ -173,16 +173,16 @@ async fn cases() -> Vec<Case> {
     cases
 }
 
-/// The same, in which the model has asked for the tools of files: where they are deferred, by reference.
-fn with_files(request: &Request) -> Request {
+/// The same, in which the model has asked for a group of tools: where they are deferred, by reference.
+fn with_more(request: &Request) -> Request {
     let mut request = request.clone();
-    let named = |tool: &&models::ToolSpec| matches!(tool.name.as_str(), "readFile" | "writeFile");
+    let named = |tool: &&models::ToolSpec| matches!(tool.name.as_str(), "mouseDown" | "mouseUp");
     let brought: Vec<_> = request.later.iter().filter(named).cloned().collect();
     assert_eq!(brought.len(), 2);
     let names: Vec<_> = brought.iter().map(|tool| tool.name.clone()).collect();
     request.tools.extend(brought);
     let id = Some("asked-1".to_owned());
-    let call = ProposedCall::new(id.clone(), "useTools", json!({ "groups": ["files"] }));
+    let call = ProposedCall::new(id.clone(), "useTools", json!({ "groups": ["held"] }));
     let response = json!({ "effect": "notApplicable", "summary": "added", "data": { "tools": names } });
     let answer = ToolAnswer { id, name: "useTools".into(), response, image: None };
     request.messages.push(Message::Assistant(Turn { calls: vec![call], ..Turn::default() }));
@@ -265,7 +265,7 @@ fn check(provider: &str) {
         assert_eq!(said.is_empty(), *is_right, "{provider}: {what}: {said:?}");
         counts[usize::from(*is_right)] += 1;
     }
-    assert_eq!(counts, [4, 4 + computers(provider).len()], "{provider}: wrong and right ones");
+    assert_eq!(counts, [4, 5 + computers(provider).len()], "{provider}: wrong and right ones");
 }
 
 #[test]

@@ -57,7 +57,7 @@ async fn an_editors_menus_and_text_are_found_focused_and_read() {
     let mut took = Vec::new();
     for _ in 0..50 {
         let started = Instant::now();
-        // `None` where a look ran out of time: the machine did something else.
+        // `None` if a look ran out of time: the machine did something else.
         let Some(read) = accessibility.focused_text().await else { continue };
         assert_eq!(read, text);
         took.push(started.elapsed());

@@ -58,9 +58,11 @@ fn tools(request: &Request, target: Target<'_>) -> Vec<String> {
         false => request.tools.iter().filter(|one| !is_one_of(&one.name, &deferred)).collect(),
     };
     let last = ours.len().checked_sub(1).filter(|_| own.is_empty());
-    let ours =
-        ours.into_iter().enumerate().map(|(at, one)| tool(one, &Told::Now { is_marked: Some(at) == last }));
-    let deferred = deferred.into_iter().map(|one| tool(one, &Told::Deferred));
+    let ours = ours
+        .into_iter()
+        .enumerate()
+        .map(|(at, one)| tool(one, &Loading::Now { is_marked: Some(at) == last }));
+    let deferred = deferred.into_iter().map(|one| tool(one, &Loading::Deferred));
     ours.chain(own.iter().map(to_json)).chain(deferred).collect()
 }
 
@@ -99,20 +101,20 @@ fn brought<'a>(answer: &'a ToolAnswer, request: &Request) -> Vec<&'a str> {
     named.filter(|name| request.later.iter().any(|one| one.name == *name)).collect()
 }
 
-enum Told {
+enum Loading {
     Now { is_marked: bool },
     Deferred,
 }
 
-fn tool(tool: &ToolSpec, how: &Told) -> String {
+fn tool(tool: &ToolSpec, loading: &Loading) -> String {
     let mut told = JsonObject::new();
     told.field("name", &tool.name);
     told.field("description", &tool.description);
     told.field("input_schema", &tool.schema);
-    match how {
-        Told::Now { is_marked: false } => {}
-        Told::Now { is_marked: true } => told.field(MARK, &mark_value()),
-        Told::Deferred => told.field("defer_loading", &true),
+    match loading {
+        Loading::Now { is_marked: false } => {}
+        Loading::Now { is_marked: true } => told.field(MARK, &mark_value()),
+        Loading::Deferred => told.field("defer_loading", &true),
     }
     told.finish()
 }
