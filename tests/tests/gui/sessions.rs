@@ -197,6 +197,42 @@ async fn runs_side_by_side_each_show_their_own_state_and_one_is_stopped_alone() 
     browser.until("the end of all", &line(&third, "stopped", "nothing")).await.unwrap();
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_chat_lists_the_runs_of_other_sessions_and_stops_one_alone() {
+    let stage = Stage::full().unwrap();
+    let model = FakeModel::start(mind).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    let browser = Browser::open(&stage, &miki).await.unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    browser.window("chat").await.unwrap();
+    let field = browser.find("textarea#goal").await.unwrap();
+    field.send_keys("think of this").await.unwrap();
+    field.send_keys(ENTER).await.unwrap();
+    browser.until("its own run", WORKS).await.unwrap();
+    let own = client.overview().unwrap().runs[0].run.clone();
+    let [one, other] =
+        ["think of that", "think of more"].map(|goal| start(&mut client, goal, RunOverrides::default()));
+    let listed = |runs: &[&StartedRun]| {
+        let mut sessions: Vec<_> = runs.iter().map(|run| format!("'{}'", run.session)).collect();
+        sessions.sort();
+        format!(
+            "return [...document.querySelectorAll('.others li[data-activity=working]')]
+                .map((row) => row.dataset.session).sort().join() === [{}].join()",
+            sessions.join(", ")
+        )
+    };
+    browser.until("both of the others", &listed(&[&one, &other])).await.unwrap();
+    let stop = format!(".others li[data-session='{}'] button.stop", one.session);
+    browser.script(&format!("document.querySelector(\"{stop}\").click()")).await.unwrap();
+    browser.until("the one that is left", &listed(&[&other])).await.unwrap();
+    let mut left: Vec<_> = client.overview().unwrap().runs.into_iter().map(|run| run.run).collect();
+    left.sort();
+    let mut wanted = [own, other.run];
+    wanted.sort();
+    assert_eq!(left, wanted);
+    browser.until("its own run, undisturbed", WORKS).await.unwrap();
+}
+
 /// Calls in each turn of a long session, each with two events.
 const CALLS: usize = 40;
 const TURNS: usize = 40;

@@ -172,7 +172,7 @@ const OF_A_PAGE: &[Row] = &[
         &[
             Act::Click(find(
                 "button|push button|panel|grouping",
-                "Open...|Open... Choose File|Choose File|Open...: No file chosen|Browse…|Browse...",
+                "Open...|Open... Choose File|Choose File|Open...: No file chosen|Browse…|Browse...|Open... Browse… No file selected.",
             )),
             Act::Type("~/letter.txt\n"),
         ],

@@ -336,7 +336,7 @@ struct Keeper {
 impl Keeper {
     fn keep(mut self) -> Result<Outcome, String> {
         let began = Instant::now();
-        let tree = Tree::of(self.child.process_id(), self.launch.confinement);
+        let tree = Tree::of(self.child.as_ref(), self.launch.confinement);
         let (mut shown, mut watched) = (None::<Instant>, began);
         let mut quick = 0;
         let mut code = None;

@@ -131,6 +131,7 @@ impl Sandbox {
         #[cfg(not(any(target_os = "linux", target_os = "macos")))]
         {
             let _ = confiner;
+            // A job object ends what a command started, and keeps it from nothing.
             Self::none("this system has no sandbox that Miki knows")
         }
     }

@@ -1,11 +1,19 @@
 //! The processes of a command: how many they are, how much memory they take, and their end.
 //!
-//! In a pid namespace one signal ends them all. Without one (no sandbox, other systems) they are found by who started
-//! them, which a process that means to can escape.
+//! In a pid namespace one signal ends them all, and so does the end of a job object on Windows, which is no sandbox: it
+//! bounds how many they are and leaves none behind, and what they may read and write stays their user's. Without either
+//! (no sandbox, macOS) they are found by who started them, which a process that means to can escape.
+//!
+//! The code for Windows has not been run here.
+
+use portable_pty::Child;
 
 use super::{Confinement, Limits};
 
-#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "limits are watched on Linux only"))]
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "memory is watched on Linux only, and nothing on macOS")
+)]
 pub(super) enum Watched {
     Within,
     TooMany,
@@ -20,11 +28,19 @@ pub(super) struct Tree {
         allow(dead_code, reason = "only Linux has pid namespaces")
     )]
     namespace: bool,
+    /// `None` once it has ended, or if there can be none.
+    #[cfg(windows)]
+    job: std::cell::RefCell<Option<win32job::Job>>,
 }
 
 impl Tree {
-    pub(super) fn of(root: Option<u32>, confinement: Confinement) -> Self {
-        Self { root, namespace: cfg!(target_os = "linux") && confinement != Confinement::None }
+    pub(super) fn of(child: &(dyn Child + Send + Sync), confinement: Confinement) -> Self {
+        Self {
+            root: child.process_id(),
+            namespace: cfg!(target_os = "linux") && confinement != Confinement::None,
+            #[cfg(windows)]
+            job: std::cell::RefCell::new(windows::around(child)),
+        }
     }
 }
 
@@ -103,7 +119,46 @@ mod linux {
     }
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(windows)]
+mod windows {
+    use portable_pty::Child;
+    use win32job::{ExtendedLimitInfo, Job};
+
+    use super::{Limits, Tree, Watched};
+
+    /// A job object around a command that has just begun: what it started before this stays outside. `None` if the system
+    /// gives none.
+    pub(super) fn around(child: &(dyn Child + Send + Sync)) -> Option<Job> {
+        let mut limits = ExtendedLimitInfo::new();
+        limits.limit_kill_on_job_close();
+        let job = Job::create_with_limit_info(&limits).ok()?;
+        job.assign_process(child.as_raw_handle()? as isize).ok()?;
+        Some(job)
+    }
+
+    impl Tree {
+        pub(in crate::terminal) fn watch(&self, limits: &Limits) -> Watched {
+            let all = self.job.borrow().as_ref().and_then(|job| job.query_process_id_list().ok());
+            match all {
+                Some(all) if all.len() > limits.processes as usize => Watched::TooMany,
+                _ => Watched::Within,
+            }
+        }
+
+        /// The caller ends the command's own process.
+        pub(in crate::terminal) fn kill(&self) {
+            self.kill_leftovers();
+        }
+
+        /// Its end is that of all that are in it.
+        pub(in crate::terminal) fn kill_leftovers(&self) {
+            drop(self.job.take());
+            let _ = (self.root, self.namespace);
+        }
+    }
+}
+
+#[cfg(not(any(target_os = "linux", windows)))]
 impl Tree {
     pub(super) fn watch(&self, _limits: &Limits) -> Watched {
         Watched::Within
@@ -115,12 +170,9 @@ impl Tree {
     }
 
     pub(super) fn kill_leftovers(&self) {
-        #[cfg(unix)]
         if let Some(pid) = self.root.and_then(|pid| rustix::process::Pid::from_raw(i32::try_from(pid).ok()?))
         {
             let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
         }
-        #[cfg(not(unix))]
-        let _ = (self.root, self.namespace);
     }
 }
