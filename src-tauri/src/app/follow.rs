@@ -7,12 +7,14 @@ use protocol::ErrorView;
 use protocol::command::{StartedRun, Subscribe, Window, WindowAction};
 use protocol::event::Activity;
 use protocol::ids::{RunId, StreamId};
+use protocol::remembered::Tab;
 use protocol::settings::Settings;
 use protocol::view::Overview;
 use tauri::{AppHandle, Manager};
 use tokio::sync::mpsc;
 
 use super::aside::Aside;
+use super::memory::Memory;
 use super::notices::Notices;
 use super::tray::Tray;
 use super::tray_state::TrayState;
@@ -101,14 +103,18 @@ fn show_activity(app: &AppHandle, shown: &mut Shown, activity: Activity) {
     }
 }
 
-/// Brings the chat back with what a run that was started in it has for its user: not while any run works, and not over
-/// the dashboard that its user is working in.
+/// Brings the chat back with what a run that was started in it has for its user: not while any run works, and not where
+/// the dashboard that its user is working in shows the same, which is every question and the end of the run it is at.
 fn show_chat(app: &AppHandle, activity: Activity, runs: &mut WindowRuns, view: &Overview) {
     if activity == Activity::Working || !runs.have_news(view) {
         return;
     }
+    let room = app.state::<Arc<Memory>>().remembered().room;
+    let shown = room.session.filter(|_| room.tab == Tab::Work);
+    let is_shown_there =
+        windows::is_focused(app, Window::Dashboard) && !runs.ended_elsewhere(view, shown.as_ref());
     runs.told(view);
-    if !windows::is_visible(app, Window::Chat) && !windows::is_focused(app, Window::Dashboard) {
+    if !windows::is_visible(app, Window::Chat) && !is_shown_there {
         windows::bring_chat_back(app);
     }
 }

@@ -2,7 +2,7 @@
 //! Pure.
 
 use protocol::command::StartedRun;
-use protocol::ids::ApprovalId;
+use protocol::ids::{ApprovalId, SessionId};
 use protocol::view::Overview;
 
 /// Those that have news for their window, or will have.
@@ -40,6 +40,12 @@ impl WindowRuns {
             Some(News::Ended) | None => false,
         };
         self.0.iter().any(is_new)
+    }
+
+    /// Whether one has ended in another session than this.
+    pub fn ended_elsewhere(&self, view: &Overview, shown: Option<&SessionId>) -> bool {
+        let is = |run: &WindowRun| run.news(view) == Some(News::Ended) && Some(&run.run.session) != shown;
+        self.0.iter().any(is)
     }
 
     /// The window has had its chance.

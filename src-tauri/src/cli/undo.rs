@@ -13,7 +13,7 @@ use crate::link::Link;
 /// Take back what a run changed: files, values, windows, the clipboard
 #[derive(Debug, Args)]
 pub struct Undo {
-    /// A run (`r-...`) or one of its steps (`c-...`), by its whole id; whatever changed something last where none is named
+    /// A run (`r-...`) or one of its steps (`c-...`), a run by the beginning of its id, too; whatever changed something last where none is named
     what: Option<String>,
     /// The answer as JSON
     #[arg(long)]

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use journal::{JournalError, Reader};
 use protocol::command::{Left, Undo, Undone};
 use protocol::event::Scope;
-use protocol::ids::{CallId, Seq, StreamId};
+use protocol::ids::{CallId, RunId, Seq, StreamId};
 use protocol::tool::{Change, Changed, Effect, ExecResult, Millis, Risk, ToolCall};
 use protocol::{ErrorCode, ErrorView, Event, EventBody};
 use serde_json::{Value, json};
@@ -36,6 +36,7 @@ impl Engine {
     /// takes.
     pub(crate) async fn undo(&self, command: Undo) -> Result<Undone, ErrorView> {
         self.check_open()?;
+        let command = Undo { run: self.whole_id(command.run).await?, ..command };
         let changers = self.changers(&command).await?;
         let (Some(first), taken_back) = (changers.first(), self.taken_back(&changers).await?) else {
             let message = match &command {
@@ -83,6 +84,19 @@ impl Engine {
         let result = told(&report, &done);
         self.log.append(scope, EventBody::ToolFinished { call: id, result }).await?;
         Ok(report)
+    }
+
+    /// The id of the one run that is named by it, or by the beginning of it.
+    async fn whole_id(&self, run: Option<RunId>) -> Result<Option<RunId>, ErrorView> {
+        let Some(named) = run else { return Ok(None) };
+        let asked = named.clone();
+        let mut found = self.log.read(move |journal| journal.runs_beginning(&asked)).await?;
+        match found.len() {
+            1 => Ok(found.pop()),
+            0 => Err(ErrorView::new(ErrorCode::NotFound, format!("there is no run {named}"))),
+            _ => Err(ErrorView::new(ErrorCode::BadRequest, format!("more than one run begins with {named}"))
+                .with_hint("name it by more of its id; miki session show SESSION has it whole")),
+        }
     }
 
     /// The calls that are meant, newest first.

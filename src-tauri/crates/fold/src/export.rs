@@ -14,6 +14,8 @@ pub use markdown::markdown;
 use protocol::event::RunEnd;
 use protocol::ids::{BlobRef, Timestamp};
 
+use crate::transcript::Acts;
+
 /// Where the bytes of a picture come from; `None` if it is gone.
 pub type Pictures<'a> = dyn FnMut(&BlobRef) -> Option<Vec<u8>> + 'a;
 
@@ -24,8 +26,11 @@ pub struct Written {
     pub missing: u64,
 }
 
-fn ended(end: &RunEnd) -> String {
+fn ended(end: &RunEnd, acts: Acts) -> String {
     match end {
+        RunEnd::Completed { summary } if acts.came_to_nothing() => {
+            format!("Ended, nothing done; the model says: {summary}")
+        }
         RunEnd::Completed { summary } => format!("Completed: {summary}"),
         RunEnd::Failed { message, .. } => format!("Failed: {message}"),
         RunEnd::Stopped { reason } => format!("Stopped: {reason}"),

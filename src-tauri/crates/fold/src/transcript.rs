@@ -538,10 +538,10 @@ impl Acts {
             let EntryBody::Step(Step { stage: Stage::Done { result }, call, risk, .. }) = &entry.body else {
                 continue;
             };
-            // A call that the rules forbid is refused before its risk is told; one that makes no sense was no try.
+            // What is refused before its risk is told is known by its name: each that is shown as refused counts.
             let was_to_act = match (risk, &result.error) {
                 (Some(risk), _) => *risk > Risk::Observe,
-                (None, Some(error)) => matches!(error.kind, ToolErrorKind::Forbidden | ToolErrorKind::Denied),
+                (None, Some(error)) => error.kind != ToolErrorKind::UnknownTool && !call.only_looks(),
                 (None, None) => false,
             };
             match result.effect {

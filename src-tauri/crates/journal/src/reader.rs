@@ -302,6 +302,16 @@ impl<'a> Reader<'a> {
         self.events("WHERE run = ?1 ORDER BY seq", params![run.as_str()], usize::MAX)
     }
 
+    /// Runs whose ids begin so: two at the most.
+    pub fn runs_beginning(&self, id: &RunId) -> Result<Vec<RunId>, JournalError> {
+        self.connection
+            .prepare_cached("SELECT DISTINCT run FROM events WHERE run >= ?1 AND run < ?1 || '~' LIMIT 2")
+            .and_then(|mut select| {
+                select.query_map(params![id.as_str()], |row| row.get(0).map(RunId))?.collect()
+            })
+            .map_err(|e| self.sqlite(e))
+    }
+
     /// Where a call stands that has come to an outcome; `None` if there is none of this id.
     pub fn finished(&self, call: &CallId) -> Result<Option<Event>, JournalError> {
         let clause =

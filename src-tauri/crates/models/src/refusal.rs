@@ -42,6 +42,10 @@ const WORDS: &[(&str, ModelErrorKind)] = &[
     ("gateway_timeout", Overloaded),
 ];
 
+/// What is said of an account that has to be topped up, under codes that say something else: Gemini's prepaid plans (429,
+/// `RESOURCE_EXHAUSTED`), Anthropic (400, `invalid_request_error`).
+const NO_CREDIT: [&str; 2] = ["credits are depleted", "credit balance is too low"];
+
 /// Codes that are used only if there is no status, in the middle of a stream.
 const VAGUE_WORDS: &[(&str, ModelErrorKind)] = &[
     ("invalid_request_error", BadRequest),
@@ -140,7 +144,9 @@ fn read(
     let per_day = details()
         .flat_map(|detail| detail["violations"].as_array().into_iter().flatten())
         .any(|violation| violation["quotaId"].as_str().is_some_and(|id| id.contains("PerDay")));
+    let said = provider_words(error).to_lowercase();
     let kind = match kind(status, &words) {
+        _ if NO_CREDIT.iter().any(|words| said.contains(words)) => NoCredit,
         _ if per_day => Quota,
         Rate => of_rate(Rate),
         kind => kind,

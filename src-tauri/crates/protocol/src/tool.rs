@@ -100,7 +100,42 @@ const CHANGES_NOTHING: [&str; 21] = [
     "useTools",
 ];
 
+/// Tools that only look, or keep what is the run's own. A test of `tools` holds the names to what those say of themselves.
+const ONLY_LOOKS: [&str; 21] = [
+    "think",
+    "notes",
+    "wait",
+    "displays",
+    "screenshot",
+    "zoom",
+    "readText",
+    "elementsJson",
+    "listWindows",
+    "listApps",
+    "listFiles",
+    "readFile",
+    "searchFiles",
+    "readCommand",
+    "listEvents",
+    "listReminders",
+    "webElements",
+    "webRead",
+    "webTabs",
+    "useTools",
+    "done",
+];
+
 impl ToolCall {
+    /// Whether its tool, by its name, is one that only looks.
+    pub fn only_looks(&self) -> bool {
+        ONLY_LOOKS.contains(&self.tool.as_str())
+    }
+
+    /// The names by which [`Self::only_looks`] tells.
+    pub fn looking_by_name() -> impl Iterator<Item = &'static str> {
+        ONLY_LOOKS.into_iter()
+    }
+
     /// Whether what it changes is kept with what takes it back, as far as its name and arguments tell: of a batch, all of
     /// its actions. What was there before may not be readable, even so.
     pub fn can_be_taken_back(&self) -> bool {
@@ -109,6 +144,12 @@ impl ToolCall {
             tool => RECORDED.contains(&tool) || (self.tool == "batch" && CHANGES_NOTHING.contains(&tool)),
         };
         self.parts().iter().all(fits)
+    }
+
+    /// Whether what [`Self::can_be_taken_back`] says depends on what is on the screen: a long text is not read whole, so not
+    /// kept either.
+    pub fn may_be_too_long_to_keep(&self) -> bool {
+        self.parts().iter().any(|part| part.tool == "setValue")
     }
 
     /// The names by which [`Self::can_be_taken_back`] tells tools apart.

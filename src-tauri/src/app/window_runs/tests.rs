@@ -102,3 +102,16 @@ fn an_end_that_came_before_its_start_was_known_is_told_all_the_same() {
     runs.add(started("chat"));
     assert!(runs.have_news(&ended));
 }
+
+#[test]
+fn the_end_of_a_run_in_another_session_than_the_one_shown_is_news_of_its_own() {
+    let mut runs = WindowRuns::default();
+    runs.add(started("a"));
+    let shown = started("a").session;
+    assert!(!runs.ended_elsewhere(&view(&[("a", None)]), None), "it is at work");
+    let ended = view(&[("a", done())]);
+    assert!(!runs.ended_elsewhere(&ended, Some(&shown)));
+    assert!(runs.ended_elsewhere(&ended, None) && runs.ended_elsewhere(&ended, Some(&started("b").session)));
+    runs.told(&ended);
+    assert!(!runs.ended_elsewhere(&ended, None));
+}

@@ -53,6 +53,21 @@ async fn each_undo_without_a_name_goes_one_run_further_back() {
 }
 
 #[tokio::test]
+async fn a_run_is_named_by_the_beginning_of_its_id_where_that_is_no_other_ones() {
+    let mut bench = Bench::new(vec![add(), copy("one"), done(), add(), copy("two"), done()]).await;
+    bench.desktop.edit(|scene| scene.clipboard = "before".into());
+    let first = runs(&mut bench).await;
+    let named = RunId(first.as_str()[..first.as_str().len() - 1].into());
+    assert_eq!(undo(&bench, Some(&named)).await.unwrap().undone.len(), 1);
+    assert_eq!(copied(&bench), "before");
+    runs(&mut bench).await;
+    let both = undo(&bench, Some(&RunId("r-".into()))).await.unwrap_err();
+    assert_eq!(both.code, ErrorCode::BadRequest, "{both:?}");
+    let none = undo(&bench, Some(&RunId("r-zzz".into()))).await.unwrap_err();
+    assert!(none.code == ErrorCode::NotFound && none.message.contains("r-zzz"), "{none:?}");
+}
+
+#[tokio::test]
 async fn what_somebody_has_changed_since_is_said_and_left_and_the_next_undo_goes_past_it() {
     let mut bench = Bench::new(vec![add(), copy("one"), done(), add(), copy("two"), done()]).await;
     bench.desktop.edit(|scene| scene.clipboard = "before".into());

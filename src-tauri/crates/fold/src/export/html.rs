@@ -69,10 +69,10 @@ pub fn html(
             EntryBody::Resumed => page.frame("Went on", "", None)?,
             EntryBody::BudgetNear { bound } => page.frame("Budget", &text(&bound.to_string()), None)?,
             EntryBody::Noted { message, .. } => page.frame("Note", &text(message), None)?,
-            EntryBody::End { end, bill, .. } => {
+            EntryBody::End { end, bill, acts, .. } => {
                 page.flush(&mut said)?;
                 let cost = format!("<p class=\"faint\">Cost: {}</p>", escape(&bill.spent.to_string()));
-                page.frame("End", &(text(&ended(end)) + &cost), None)?;
+                page.frame("End", &(text(&ended(end, *acts)) + &cost), None)?;
             }
         }
     }

@@ -44,11 +44,11 @@ pub fn markdown(out: &mut dyn Write, session: &SessionView, events: &[Event]) ->
             EntryBody::Resumed => writeln!(out, "Went on.\n")?,
             EntryBody::BudgetNear { bound } => writeln!(out, "Budget: {}\n", inline(&bound.to_string()))?,
             EntryBody::Noted { message, .. } => writeln!(out, "Note: {}\n", inline(message))?,
-            EntryBody::End { end, bill, .. } => {
+            EntryBody::End { end, bill, acts, .. } => {
                 writeln!(
                     out,
                     "## End\n\n{}\n\nCost: {}\n",
-                    quoted(&ended(end)),
+                    quoted(&ended(end, *acts)),
                     inline(&bill.spent.to_string())
                 )?;
             }

@@ -104,6 +104,16 @@ fn what_no_body_explains_is_told_by_its_status() {
 }
 
 #[test]
+fn an_account_without_credit_is_told_as_such_under_whatever_code() {
+    let depleted = r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"Your prepayment credits are depleted. Please go to AI Studio to manage your project and billing."}}"#;
+    let low = r#"{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}"#;
+    for (wire, status, body) in [(Wire::Gemini, 429, depleted), (Wire::Anthropic, 400, low)] {
+        let error = read(wire.name(), wire, status, &HeaderMap::new(), body);
+        assert_eq!((error.kind, error.retry()), (NoCredit, Retry::Never), "{error}");
+    }
+}
+
+#[test]
 fn a_wait_that_is_too_long_is_not_waited_for() {
     let headers = head("retry-after: 86400\n");
     let error = read("x", Wire::OpenAiChat, 503, &headers, "{}");

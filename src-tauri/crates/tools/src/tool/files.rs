@@ -233,8 +233,16 @@ pub(crate) async fn take_back(
     })?;
     let work = move || space.changes(&*keep, &|| false).undo(&change).map(drop);
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|panic| tool_error(ToolErrorKind::Failed, panic.to_string()))?
-        .map_err(|error| from_files(&error))
+    done.map_err(|panic| tool_error(ToolErrorKind::Failed, panic.to_string()))?.map_err(|error| match error {
+        FileError::Changed { path } => {
+            let path = shown(&path);
+            let message = format!(
+                "{path} was changed again since, by a later step or by somebody else; take a later step back first"
+            );
+            tool_error(ToolErrorKind::Failed, message)
+        }
+        error => from_files(&error),
+    })
 }
 
 pub(super) fn shown(path: &SpacePath) -> String {

@@ -73,6 +73,17 @@ fn what_can_be_taken_back_is_told_by_names_of_tools_that_there_are() {
     assert!(batch("setValue") && !batch("type"));
 }
 
+#[test]
+fn what_only_looks_is_told_by_the_names_of_those_tools_and_of_no_others() {
+    let specs = Registry::builtin().specs();
+    let looking = specs.iter().filter(|spec| spec.risk == Risk::Observe);
+    let mut looking: Vec<&str> = looking.map(|spec| &*spec.name).collect();
+    let mut told: Vec<&str> = protocol::tool::ToolCall::looking_by_name().collect();
+    looking.sort_unstable();
+    told.sort_unstable();
+    assert_eq!(told, looking);
+}
+
 fn names(router: &Router, mode: Mode) -> Vec<String> {
     router.specs(mode, &Ports::default()).into_iter().map(|spec| spec.name.to_string()).collect()
 }
