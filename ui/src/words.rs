@@ -216,7 +216,7 @@ words! {
     ChangedValue: "Value of {name}", "{name} の値";
     ChangedWindow: "Place of the window {name}", "ウィンドウ {name} の位置";
     ChangedClipboard: "The clipboard", "クリップボード";
-    MayBeTakenBack: "can be taken back, if what was there is short", "元の内容が短ければ元に戻せます";
+    MayBeTakenBack: "can perhaps be taken back", "元に戻せる場合があります";
     CanBeTakenBack: "can be taken back", "元に戻せます";
     CannotBeTakenBack: "Miki cannot take it back", "Miki では元に戻せません";
     AndMore: "and {n} more", "ほか{n}件";

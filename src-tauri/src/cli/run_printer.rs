@@ -544,8 +544,8 @@ fn choices(approval: &Approval, asks: ApprovalMode) -> String {
     let risk = match approval.risk {
         Risk::Observe => "only looks",
         Risk::Navigate => "moves about",
-        Risk::Edit if approval.call.can_be_taken_back() && approval.call.may_be_too_long_to_keep() => {
-            "changes something, which can be taken back if what was there is short"
+        Risk::Edit if approval.call.can_be_taken_back() && approval.call.may_not_be_kept() => {
+            "changes something, which can perhaps be taken back"
         }
         Risk::Edit if approval.call.can_be_taken_back() => "changes something, which can be taken back",
         Risk::Edit => "changes something, which Miki cannot take back",

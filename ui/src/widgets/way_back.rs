@@ -62,7 +62,7 @@ fn said(store: Store, of: Changed, name: &str) -> String {
 pub fn mark(call: &ToolCall, risk: Risk) -> Option<impl IntoView + use<>> {
     let store = store();
     let (can, word) = match call.can_be_taken_back() {
-        true if call.may_be_too_long_to_keep() => ("true", Word::MayBeTakenBack),
+        true if call.may_not_be_kept() => ("true", Word::MayBeTakenBack),
         true => ("true", Word::CanBeTakenBack),
         false => ("false", Word::CannotBeTakenBack),
     };

@@ -18,6 +18,9 @@ use crate::engine::{Engine, fresh};
 /// The name under which it is journaled. No model is offered it.
 pub const UNDO: &str = "undo";
 
+/// Characters of a run's id, at the least, that name it.
+const LEAST_OF_ID: usize = 4;
+
 /// Changes that are looked at together, on the way back to one that was not tried yet.
 const PAGE: u32 = 100;
 
@@ -89,6 +92,10 @@ impl Engine {
     /// The id of the one run that is named by it, or by the beginning of it.
     async fn whole_id(&self, run: Option<RunId>) -> Result<Option<RunId>, ErrorView> {
         let Some(named) = run else { return Ok(None) };
+        if named.as_str().len() < RunId::PREFIX.len() + LEAST_OF_ID {
+            let message = format!("{:?} does not tell which run is meant", named.as_str());
+            return Err(ErrorView::new(ErrorCode::BadRequest, message).with_hint("name it by more of its id"));
+        }
         let asked = named.clone();
         let mut found = self.log.read(move |journal| journal.runs_beginning(&asked)).await?;
         match found.len() {

@@ -1,4 +1,5 @@
-//! What providers' refusals mean. Branches on status, code and type, never on text.
+//! What providers' refusals mean. Branches on status, code and type, and on text only where an account has no credit, which
+//! two vendors say under codes that mean something else.
 //!
 //! One reader for all providers: they differ only in where code, type and message stand, and no code means two things.
 
@@ -144,9 +145,9 @@ fn read(
     let per_day = details()
         .flat_map(|detail| detail["violations"].as_array().into_iter().flatten())
         .any(|violation| violation["quotaId"].as_str().is_some_and(|id| id.contains("PerDay")));
-    let said = provider_words(error).to_lowercase();
+    let said = error["message"].as_str().unwrap_or_default().to_lowercase();
     let kind = match kind(status, &words) {
-        _ if NO_CREDIT.iter().any(|words| said.contains(words)) => NoCredit,
+        BadRequest | Rate | Quota if NO_CREDIT.iter().any(|words| said.contains(words)) => NoCredit,
         _ if per_day => Quota,
         Rate => of_rate(Rate),
         kind => kind,

@@ -126,9 +126,9 @@ const ONLY_LOOKS: [&str; 21] = [
 ];
 
 impl ToolCall {
-    /// Whether its tool, by its name, is one that only looks.
+    /// Whether its tool, by its name, is one that only looks; of a batch, all of them.
     pub fn only_looks(&self) -> bool {
-        ONLY_LOOKS.contains(&self.tool.as_str())
+        self.parts().iter().all(|part| ONLY_LOOKS.contains(&part.tool.as_str()))
     }
 
     /// The names by which [`Self::only_looks`] tells.
@@ -146,9 +146,9 @@ impl ToolCall {
         self.parts().iter().all(fits)
     }
 
-    /// Whether what [`Self::can_be_taken_back`] says depends on what is on the screen: a long text is not read whole, so not
-    /// kept either.
-    pub fn may_be_too_long_to_keep(&self) -> bool {
+    /// Whether [`Self::can_be_taken_back`] depends on what is on the screen: a value is kept where its element has a name and
+    /// it is listed whole.
+    pub fn may_not_be_kept(&self) -> bool {
         self.parts().iter().any(|part| part.tool == "setValue")
     }
 

@@ -291,16 +291,27 @@ pub(crate) async fn of_window(
     display: u32,
     limit: u32,
 ) -> Snapshot {
+    told_of_window(desktop, window, display, limit).await.unwrap_or_default()
+}
+
+/// The same; `None` if it was not told in time.
+pub(crate) async fn told_of_window(
+    desktop: &dyn Desktop,
+    window: &WindowView,
+    display: u32,
+    limit: u32,
+) -> Option<Snapshot> {
     let title = Some(window.title.clone()).filter(|title| !title.is_empty());
     let query = ElementQuery { limit, display, deadline: Some(LOOK), ..ElementQuery::default() };
     let by_app = ElementQuery { app: Some(window.app.clone()), window: title.clone(), ..query.clone() };
     let look = async |query| tokio::time::timeout(LOOK, desktop.elements(query)).await.ok();
-    match look(by_app).await {
-        Some(Err(DesktopError::NotFound(_))) if title.is_some() => {}
-        looked => return looked.and_then(Result::ok).unwrap_or_default(),
+    match look(by_app).await? {
+        Err(DesktopError::NotFound(_)) if title.is_some() => {}
+        Err(DesktopError::Timeout(_)) => return None,
+        looked => return Some(looked.unwrap_or_default()),
     }
-    let found = look(ElementQuery { window: title, ..query }).await.and_then(Result::ok);
-    found.filter(|found| found.pid.is_some() && found.pid == window.pid).unwrap_or_default()
+    let found = look(ElementQuery { window: title, ..query }).await?.ok();
+    Some(found.filter(|found| found.pid.is_some() && found.pid == window.pid).unwrap_or_default())
 }
 
 pub(crate) fn meet(one: &NormRect, other: &NormRect) -> bool {

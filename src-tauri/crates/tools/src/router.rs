@@ -46,7 +46,7 @@ static NO_PORTS: Ports = Ports {
     recalled: None,
 };
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
-/// Longest wait for a desktop that cannot be looked at in time, where the user has said yes.
+/// Longest wait for a desktop that cannot be looked at in time.
 const READY: Duration = Duration::from_secs(5);
 
 /// The tools there are, and the ports they work through. Holds nothing of any call.
@@ -513,7 +513,9 @@ impl Router {
         let mut is_first = true;
         loop {
             let begun = Instant::now();
-            let permitted = self.permit_as_it_is(request, limits).await;
+            // What is looked at once more may have become another control meanwhile.
+            let care = if is_first { Care::Quickly } else { Care::Closely };
+            let permitted = self.permit_as_it_is(request, limits, care).await;
             let may_be_late = begun.elapsed() >= PATIENCE && Instant::now() < end;
             let looks_again = may_be_late || (is_first && request.approved.is_some());
             if permitted.is_ok() || !looks_again || cancel.is_cancelled() {
@@ -528,8 +530,9 @@ impl Router {
         &self,
         request: &ExecRequest,
         limits: &Limits,
+        care: Care,
     ) -> Result<(Step, Found), ToolError> {
-        let (assessment, planned) = self.look_and_weigh(request, limits, Care::Quickly).await;
+        let (assessment, planned) = self.look_and_weigh(request, limits, care).await;
         let planned = planned.ok_or_else(|| tool_error(ToolErrorKind::Failed, "the call has no plan"));
         match assessment.decision {
             Decision::Run => {}

@@ -16,6 +16,8 @@ use crate::supervise::{self, Cut};
 use crate::tool::{Context, from_desktop, tool_error};
 use crate::{TakenPicture, blackout, withheld};
 
+/// Pictures that are tried where windows come or move meanwhile.
+const SHOTS: u32 = 2;
 /// Longest wait for one capture around an action; the action's own deadline is not spent on it.
 const CAPTURE: Duration = Duration::from_secs(3);
 /// Between two looks while the screen comes to rest.
@@ -153,11 +155,21 @@ pub(crate) async fn thumbnail(cx: &Context, area: Area) -> Option<Thumbnail> {
 
 /// A picture of any area in which nothing shows that is not read, and no value of a secret.
 pub(crate) async fn shoot(cx: &Context, shot: Shot, within: Duration) -> Result<Picture, ToolError> {
-    let windows = withheld::windows(&*cx.desktop).await?;
-    withheld::in_view(&*cx.desktop, &windows, &shot.area)?;
-    let covers = blackout::covers(&*cx.desktop, &*cx.browser, &cx.secrets, &windows, &shot.area).await;
-    let (desktop, shot) = (cx.desktop.clone(), Shot { covers, ..shot });
-    capture(cx, within, async move { desktop.screenshot(shot).await }).await
+    for _ in 0..SHOTS {
+        let windows = withheld::windows(&*cx.desktop).await?;
+        withheld::in_view(&*cx.desktop, &windows, &shot.area)?;
+        let covers = blackout::covers(&*cx.desktop, &*cx.browser, &cx.secrets, &windows, &shot.area).await;
+        let (desktop, covered) = (cx.desktop.clone(), Shot { covers, ..shot.clone() });
+        let picture = capture(cx, within, async move { desktop.screenshot(covered).await }).await?;
+        // It takes a while to find out where secrets show: what came or moved meanwhile is in the picture as well.
+        if cx.secrets.is_empty() || withheld::are_the_same(&windows, &withheld::windows(&*cx.desktop).await?)
+        {
+            return Ok(picture);
+        }
+    }
+    let message =
+        "no picture is taken: windows came or moved while it was looked for what must not be seen; try again";
+    Err(tool_error(ToolErrorKind::Failed, message))
 }
 
 /// Captures within a time; a stop, a panic and being late are told as a tool's errors.

@@ -64,6 +64,10 @@ impl Router {
         let shot = Shot { covers, ..shot };
         let (dot, marks) = (shot.dot, shot.marks.clone());
         let picture = tokio::time::timeout(LOOK, self.desktop().screenshot(shot)).await.ok()?.ok()?;
+        if !secrets.is_empty() {
+            let now = withheld::windows(self.desktop()).await.ok()?;
+            withheld::are_the_same(&windows, &now).then_some(())?;
+        }
         Some(TakenPicture::of(picture, dot, &marks))
     }
 

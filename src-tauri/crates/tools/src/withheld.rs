@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use desktop::{Area, Desktop, DesktopError, WindowView};
+use desktop::{Area, Desktop, WindowView};
 use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::{ToolError, ToolErrorKind};
 
@@ -24,13 +24,19 @@ const LOOK: Duration = Duration::from_secs(3);
 pub(crate) async fn windows(desktop: &dyn Desktop) -> Result<Vec<WindowView>, ToolError> {
     match tokio::time::timeout(LOOK, desktop.windows()).await {
         Ok(Ok(windows)) => Ok(windows),
-        Ok(Err(DesktopError::NotAvailable(_) | DesktopError::Permission { .. })) => Ok(Vec::new()),
+        Ok(Err(_)) if !desktop.abilities().windows => Ok(Vec::new()),
         Ok(Err(error)) => Err(from_desktop(&error)),
         Err(_) => Err(tool_error(
             ToolErrorKind::Timeout,
             "no picture is taken: what windows it would show was not told in time; try again",
         )),
     }
+}
+
+/// Whether the same windows stand where they stood.
+pub(crate) fn are_the_same(before: &[WindowView], now: &[WindowView]) -> bool {
+    let place = |window: &WindowView| (window.id, window.display, window.bounds, is(window, "minimized"));
+    before.iter().map(place).eq(now.iter().map(place))
 }
 
 /// # Errors

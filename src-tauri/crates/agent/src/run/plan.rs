@@ -15,10 +15,9 @@ use super::Driver;
 const REFUSALS: u32 = 3;
 /// Look at all checks before the user is asked, where none of them takes longer.
 const LOOK: Duration = Duration::from_secs(20);
-/// To a model that stops talking in place of calling `done`.
 /// What gives orders to a shell.
 const COMMANDS: [&str; 2] = ["runCommand", "typeCommand"];
-
+/// To a model that stops talking in place of calling `done`.
 const CALL_DONE: &str =
     "The plan has checks: the work is over when you call `done` and they pass. Call it, or go on.";
 

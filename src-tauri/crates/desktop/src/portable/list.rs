@@ -154,7 +154,8 @@ fn element(seen: &TreeItem, depth: usize, display: &PhysicalRect) -> Element {
         name: shorten(&seen.name),
         description: if seen.description == seen.name { String::new() } else { shorten(&seen.description) },
         actions: seen.actions.clone(),
-        value: if seen.value == seen.name { String::new() } else { shorten(&seen.value) },
+        // Not trimmed: by how long it is told whether it is all there is.
+        value: if seen.value == seen.name { String::new() } else { seen.value.chars().take(CHARS).collect() },
         states: seen.states.clone(),
         bounds: clip(&seen.rect, display).to_norm(display),
         depth: u32::try_from(depth).unwrap_or(u32::MAX),

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use super::{ACKNOWLEDGED, Adapter, Computer, Point, REPLACED, safety_checks, unwarned};
 use crate::{
-    Message, Model, ModelError, ProposedCall, Request, SharedModel, ToolAnswer, Translation, Turn, TurnEvent,
-    TurnEvents,
+    Message, Model, ModelError, ProposedCall, Request, SharedModel, ToolAnswer, ToolSpec, Translation, Turn,
+    TurnEvent, TurnEvents,
 };
 
 /// What the model is told of its tool; `{places}` is what its coordinates count.
@@ -106,8 +106,10 @@ fn parts(call: ProposedCall, adapter: &mut Adapter) -> Vec<ProposedCall> {
 /// The request with all as the model wrote it, and with the vendor's tool in place of ours.
 fn as_written(request: &Request, computer: Computer) -> Request {
     let system = format!("{}{}", request.system, PROMPT.replace("{places}", computer.places()));
-    let tools =
-        request.tools.iter().filter(|tool| !REPLACED.contains(&tool.name.as_str())).cloned().collect();
+    let ours = |tools: &[ToolSpec]| {
+        tools.iter().filter(|tool| !REPLACED.contains(&tool.name.as_str())).cloned().collect::<Vec<_>>()
+    };
+    let (tools, later) = (ours(&request.tools), ours(&request.later));
     let mut messages = request.messages.clone();
     let mut rest = messages.as_mut_slice();
     while let [first, after @ ..] = rest {
@@ -116,7 +118,7 @@ fn as_written(request: &Request, computer: Computer) -> Request {
         }
         rest = after;
     }
-    Request { system, tools, messages, ..request.clone() }
+    Request { system, tools, later, messages, display: request.display, max_output: request.max_output }
 }
 
 /// Puts the model's own calls and one answer to each in the place of ours.

@@ -155,6 +155,8 @@ mod linux {
         let _ = unheard.thread_block();
         let _ = rustix::termios::tcsetpgrp(std::io::stdin(), rustix::process::getpid());
         let _ = unheard.thread_unblock();
+        // Nobody is there to go on with what a Ctrl-Z stopped; a shell that knows what to do with it says so itself.
+        let _ = SigSet::from(Signal::SIGTSTP).thread_block();
     }
 
     /// A port of the sandbox's own loopback that leads to the proxy, served by this program once more, under the same limits.

@@ -110,7 +110,7 @@ impl Builtin for TypeCommand {
         let reach = Reach::Command(Ordered::Input { job, text: text.clone() });
         let plan = Plan::new(Self::RISK, Type { job, text }).reaching(reach);
         Ok(match env.ports.unconfined() {
-            Some(why) => plan.asking_always(why),
+            Some(why) => plan.asking_always(commands::unconfined(why)),
             None => plan,
         })
     }

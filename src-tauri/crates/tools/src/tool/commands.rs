@@ -24,6 +24,11 @@ pub(super) fn terminal(cx: &Context) -> Result<Arc<Terminal>, ToolError> {
     cx.ports.terminal.clone().ok_or_else(none)
 }
 
+/// Why a command asks where nothing confines it.
+pub(super) fn unconfined(why: &str) -> String {
+    format!("nothing confines commands here ({why})")
+}
+
 pub(super) fn none() -> ToolError {
     tool_error(
         ToolErrorKind::NotAvailable,

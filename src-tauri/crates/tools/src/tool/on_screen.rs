@@ -18,8 +18,10 @@ use crate::secrets::PASSWORD;
 use crate::target::PATIENCE;
 use crate::{links, untrusted};
 
-/// Characters from which on a value is listed cut: to put such a one back would destroy the rest.
-const WHOLE_CHARS: usize = 200;
+/// From so many units of UTF-16 on, a value may be listed cut (systems count so): to put it back would destroy the rest.
+const WHOLE_UNITS: usize = 199;
+/// What stands in a rich text for something that is no text.
+const OBJECT: char = '\u{fffc}';
 /// Contents of the clipboard that are remembered.
 const CLIPBOARDS: usize = 16;
 /// How far a window may be from where it was left, in 0-1000: managers place by whole pixels.
@@ -116,7 +118,9 @@ pub(super) async fn value_of(cx: &Context, target: &Target) -> Option<Value> {
     };
     let is_secret = |secret: &crate::Secret| element.value.contains(&secret.value.0);
     let may_be_kept = element.role != PASSWORD
-        && element.value.chars().count() < WHOLE_CHARS
+        && element.value.encode_utf16().count() < WHOLE_UNITS
+        && !element.value.contains(OBJECT)
+        && !element.name.is_empty()
         && !cx.secrets.iter().any(is_secret);
     may_be_kept.then_some(Value { app, element })
 }
@@ -130,8 +134,7 @@ pub(super) async fn value_set(cx: &Context, target: &Target, before: Option<Valu
         return None;
     }
     let set = Set { app: before.app, role, name, before: value, after: after.element.value };
-    let name = if set.name.is_empty() { format!("{} in {}", set.role, set.app) } else { set.name.clone() };
-    change(Changed::Value, &name, &set)
+    change(Changed::Value, &set.name, &set)
 }
 
 /// A window as it was, before it is moved or resized.
@@ -194,15 +197,11 @@ fn gone(why: &str) -> ToolError {
 const CHANGED_SINCE: &str = "it has been changed since";
 
 async fn set_back(desktop: &dyn Desktop, set: Set) -> Result<(), ToolError> {
-    let name = Some(set.name.clone()).filter(|name| !name.is_empty());
-    let selector = Selector { app: Some(set.app), role: Some(set.role), name, within: None };
-    let mut same = links::meant(desktop, &selector).await;
-    same.retain(|one| one.name == set.name);
-    // Of several without a name, it is the one that holds what it was left with.
-    if set.name.is_empty() && same.len() > 1 {
-        same.retain(|one| one.value == set.after);
-    }
-    let Ok([one]) = <[Element; 1]>::try_from(same) else {
+    let selector =
+        Selector { app: Some(set.app), role: Some(set.role), name: Some(set.name.clone()), within: None };
+    let meant = links::meant(desktop, &selector).await;
+    let mut same = meant.into_iter().filter(|one| one.name == set.name);
+    let (Some(one), None) = (same.next(), same.next()) else {
         return Err(gone("there is no such element, or more than one"));
     };
     if one.value != set.after {

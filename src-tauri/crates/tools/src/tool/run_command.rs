@@ -84,10 +84,9 @@ impl Builtin for RunCommand {
                 let message = "nothing confines commands here, so none can be kept to hosts; leave hosts out";
                 return Err(tool_error(ToolErrorKind::NotAvailable, message));
             }
-            // The question says of itself what that means.
             Some(why) => {
                 spec.unconfined = Unconfined::Allowed;
-                Some(why.to_owned())
+                Some(commands::unconfined(why))
             }
             None => weighed
                 .unclear
