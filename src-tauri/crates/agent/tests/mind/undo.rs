@@ -66,8 +66,8 @@ async fn a_run_is_named_by_the_beginning_of_its_id_where_that_is_no_other_ones()
     // Both began in the same days.
     let both = undo(&bench, Some(&RunId(first.as_str()[..6].into()))).await.unwrap_err();
     assert_eq!(both.code, ErrorCode::BadRequest, "{both:?}");
-    let none = undo(&bench, Some(&RunId("r-zzz".into()))).await.unwrap_err();
-    assert!(none.code == ErrorCode::NotFound && none.message.contains("r-zzz"), "{none:?}");
+    let none = undo(&bench, Some(&RunId("r-zzzz".into()))).await.unwrap_err();
+    assert!(none.code == ErrorCode::NotFound && none.message.contains("r-zzzz"), "{none:?}");
 }
 
 #[tokio::test]
