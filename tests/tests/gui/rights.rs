@@ -20,8 +20,7 @@ const INVOKE: &str = "
 
 /// Commands that a window's capability file grants.
 fn granted(window: &str) -> BTreeSet<String> {
-    let path =
-        format!("{}/../src-tauri/capabilities/{window}.json", std::env::var("CARGO_MANIFEST_DIR").unwrap());
+    let path = format!("{}/../capabilities/{window}.json", std::env::var("CARGO_MANIFEST_DIR").unwrap());
     let file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let names = file["permissions"].as_array().unwrap().iter().filter_map(Value::as_str);
     names.filter_map(|name| name.strip_prefix("allow-")).map(|name| name.replace('-', "_")).collect()

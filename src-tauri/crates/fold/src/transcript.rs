@@ -538,10 +538,14 @@ impl Acts {
             let EntryBody::Step(Step { stage: Stage::Done { result }, call, risk, .. }) = &entry.body else {
                 continue;
             };
-            // What is refused before its risk is told is known by its name: each that is shown as refused counts.
+            // What is refused before its risk is told is known by its name. One that makes no sense was no try.
             let was_to_act = match (risk, &result.error) {
                 (Some(risk), _) => *risk > Risk::Observe,
-                (None, Some(error)) => error.kind != ToolErrorKind::UnknownTool && !call.only_looks(),
+                (None, Some(error)) => {
+                    let is_a_try =
+                        !matches!(error.kind, ToolErrorKind::UnknownTool | ToolErrorKind::BadArguments);
+                    is_a_try && !call.only_looks()
+                }
                 (None, None) => false,
             };
             match result.effect {

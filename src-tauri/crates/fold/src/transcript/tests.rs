@@ -261,10 +261,11 @@ fn the_end_counts_what_was_done_and_what_was_refused_of_its_own_run() {
     };
     let first = vec![
         started(),
-        calls(["a", "b", "c", "d", "e"]),
+        calls(["a", "b", "c", "d", "e", "g"]),
         refused("a", ToolErrorKind::Denied),
         refused("b", ToolErrorKind::Forbidden),
         refused("c", ToolErrorKind::BadArguments),
+        refused("g", ToolErrorKind::Failed),
         look("d"),
         refused("d", ToolErrorKind::NotFound),
         tool_started("e"),
