@@ -254,7 +254,7 @@ fn the_end_counts_what_was_done_and_what_was_refused_of_its_own_run() {
     let look = |id: &str| EventBody::ToolStarted { call: click(id), risk: Risk::Observe };
     let unseen = ExecResult { effect: Effect::NoChange, ..clicked() };
     let end = || EventBody::RunEnded { end: RunEnd::Completed { summary: "All is done.".into() } };
-    let calls = |ids: [&str; 5]| turn(1, "", ids.map(click).to_vec());
+    let calls = |ids: [&str; 6]| turn(1, "", ids.map(click).to_vec());
     let acts = |bodies| match after(bodies).entries().last() {
         Some(Entry { body: EntryBody::End { acts, .. }, .. }) => *acts,
         other => panic!("no end: {other:?}"),
