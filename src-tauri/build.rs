@@ -23,6 +23,11 @@ fn main() {
     {
         fail(&format!("cannot write the placeholder {PAGE}: {error}"));
     }
+    // Functions of the same code become one. Only where the linker that the toolchain brings knows how (lld).
+    let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|is| is == value);
+    if is("PROFILE", "release") && is("TARGET", "x86_64-unknown-linux-gnu") {
+        println!("cargo:rustc-link-arg-bins=-Wl,--icf=all");
+    }
     let attributes = Attributes::new().app_manifest(AppManifest::new().commands(protocol::command::COMMANDS));
     if let Err(error) = tauri_build::try_build(attributes) {
         fail(&format!("{error:#}"));

@@ -141,7 +141,7 @@ impl Engine {
                 let (keys, key) = (self.keys.clone(), c.key.clone());
                 if !blocking(move || keys.is_approver(&key)).await?? {
                     let error = ErrorView::new(ErrorCode::Forbidden, "that is not the approver key")
-                        .with_hint("answer in a window, or quit Miki and make one: miki approvals key new");
+                        .with_hint("answer in a window; a key is made while no agent is at work: miki stop, quit Miki, miki approvals key new");
                     agent.note_refusal(AnswerWithKey::NAME, &error).await?;
                     return Err(error);
                 }

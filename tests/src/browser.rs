@@ -15,6 +15,9 @@ use crate::waiting::{LONG, wait_for};
 
 const LABEL: &str = "return window.__TAURI_INTERNALS__?.metadata?.currentWindow?.label ?? ''";
 
+/// Scrolls each question to its end, as a person does who reads it: a yes takes nothing less.
+pub const READ_TO_END: &str = "document.querySelectorAll('.approval > .asked').forEach((asked) => asked.scrollTo(0, asked.scrollHeight))";
+
 pub struct Browser {
     pub client: Client,
     _driver: Process,

@@ -139,8 +139,8 @@ class Garden(Gtk.Window):
     """Dialogs that run within the call that opens them, rows that are known by their labels, cells with a check box, and
     what becomes hidden, another, busy, or stands there twice."""
 
-    def __init__(self, log=log):
-        super().__init__(title="Garden", default_width=420, default_height=480)
+    def __init__(self, log=log, title="Garden"):
+        super().__init__(title=title, default_width=420, default_height=480)
         self.log = log
         self.connect("destroy", Gtk.main_quit)
         box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=4)
@@ -152,7 +152,9 @@ class Garden(Gtk.Window):
     def menus(self):
         bar, file, menu = Gtk.MenuBar(), Gtk.MenuItem(label="File"), Gtk.Menu()
         twin = lambda: Garden(lambda key, value: self.log("twin", f"{key} {value}"))
-        for label, done in [("New", lambda: self.log("menu", "New")), ("Twin", twin), ("Ask...", self.ask)]:
+        meadow = lambda: Garden(lambda key, value: self.log("meadow", f"{key} {value}"), "Meadow")
+        new = lambda: self.log("menu", "New")
+        for label, done in [("New", new), ("Twin", twin), ("Meadow", meadow), ("Ask...", self.ask)]:
             item = Gtk.MenuItem(label=label)
             item.connect("activate", lambda _, done=done: done())
             menu.append(item)

@@ -90,7 +90,11 @@ class Window(QMainWindow):
             radio.clicked.connect(lambda on, radio=radio: on and log("size", radio.text()))
         beta = QCheckBox("Beta")
         beta.clicked.connect(lambda on: self.take_back("beta", "on" if on else "off", "off", beta.click))
-        return row(agree, *radios, beta)
+        partly = QCheckBox("Partly")
+        partly.setTristate(True)
+        partly.setCheckState(Qt.PartiallyChecked)
+        partly.stateChanged.connect(lambda state: log("partly", ("off", "between", "on")[state]))
+        return row(agree, *radios, beta, partly)
 
     def choices(self):
         fruit = self.name(QComboBox(), "Fruit")

@@ -266,14 +266,13 @@ impl State {
     }
 
     /// What a yes for the rest of the run would cover; `None` if it may not be given.
-    pub fn for_run<'a>(&self, asked: &'a Question) -> Option<&'a Grant> {
-        asked.approval.for_run(self.session(&asked.session)?.approval)
+    pub fn for_run<'a>(&self, asked: &'a Question) -> Option<Vec<&'a Grant>> {
+        asked.approval.for_run()
     }
 
     /// Whether it may be given for longer.
     pub fn may_be_for_longer(&self, asked: &Question) -> bool {
-        let session = self.session(&asked.session);
-        session.is_some_and(|session| asked.approval.for_session(session.approval).is_some())
+        asked.approval.for_session().is_some()
     }
 
     /// Whether the provider may search the web for the shown session.

@@ -207,6 +207,7 @@ words! {
     UndoRun: "Take all of it back", "すべて元に戻す";
     WayBackAll: "Undo this run (changes: {n})", "この実行を元に戻す（変更：{n}件）";
     WayBackSome: "Undo this run (changes: {n}; acts that stay: {m})", "この実行を元に戻す（変更：{n}件、そのまま残る操作：{m}件）";
+    WayBackNone: "Nothing of it can be undone by Miki (acts that stay: {m})", "Miki で元に戻せるものはありません（そのまま残る操作：{m}件）";
     WayBackGoes: "Goes back to what it was", "元に戻るもの";
     WayBackStays: "Stays as it is: Miki kept nothing to undo it with", "そのまま残るもの（元に戻す手段がありません）";
     WayBackNote: "What somebody else has changed since is left alone, and said.", "その後に別の変更があったものはそのまま残し、お知らせします。";
@@ -246,6 +247,7 @@ words! {
     Deny: "Deny", "拒否";
     WhyNot: "Why not? (optional)", "拒否する理由（任意）";
     AllowOnce: "Allow once", "一度だけ許可";
+    ShowRest: "Show the rest", "続きを表示";
     AllowThread: "Allow {tool}", "{tool} を許可";
     AllowThreadIn: "Allow {tool} in {app}", "{app} での {tool} を許可";
     ChangeArguments: "Change it", "変更する";
@@ -283,7 +285,7 @@ words! {
     PlanAsksEach: "Nothing is left that may be done without asking: each act will ask.",
         "確認なしにできることが残っていません。操作ごとに確認します。";
     PlanEffects: "May", "してよいこと";
-    PlanFolders: "Folders that are checked", "確認するフォルダー";
+    PlanFolders: "Folders it may change and check", "変更・確認してよいフォルダー";
     PlanChecks: "Done when", "完了の条件";
     PlanBudget: "At most", "上限";
     PlanTurns: "turns", "ターン";

@@ -1,4 +1,4 @@
-//! The windows' way in: one Tauri command for each of `protocol`'s, and the channel of events.
+//! The windows' way in: a Tauri command for each of `protocol`'s, and the channel of events.
 //!
 //! Which window may call what is in `capabilities/`; a call that is not granted never gets here.
 
@@ -6,13 +6,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::{StreamExt as _, stream};
-use protocol::ErrorView;
-use protocol::command::{AnyCommand, StartedRun, Window};
+use protocol::command::{AnyCommand, COMMANDS, StartedRun, Window};
 use protocol::remembered::Heard;
 use protocol::socket::Frame;
-use serde_json::Value;
-use tauri::ipc::{Channel, Invoke};
-use tauri::{State, Webview};
+use protocol::{ErrorCode, ErrorView};
+use serde_json::{Value, json};
+use tauri::ipc::{Channel, Invoke, InvokeBody, InvokeError};
+use tauri::{Manager as _, State, Webview};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
@@ -20,32 +20,34 @@ use super::memory::Memory;
 use super::principal;
 use crate::engine::Engine;
 
-macro_rules! adapters {
-    // It has a channel, and so an adapter of its own below.
-    (@ subscribe Subscribe) => {};
-    // So has this one, to tell each window's runs apart.
-    (@ start_run StartRun) => {};
-    (@ $name:ident $type:ident) => {
-        #[tauri::command]
-        async fn $name(
-            args: protocol::command::$type,
-            webview: Webview,
-            engine: State<'_, Arc<Engine>>,
-        ) -> Result<Value, ErrorView> {
-            engine.call(AnyCommand::$type(args), &principal(webview.label())?).await
+/// All commands: those that need more than the engine have an adapter of their own.
+pub fn handler() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
+    let own: Box<dyn Fn(Invoke) -> bool + Send + Sync> =
+        Box::new(tauri::generate_handler![start_run, subscribe]);
+    move |invoke| {
+        let command = invoke.message.command();
+        if ["start_run", "subscribe"].contains(&command) || !COMMANDS.contains(&command) {
+            return own(invoke);
         }
-    };
-    ($($name:ident $type:ident;)*) => {
-        $(adapters! { @ $name $type })*
-
-        /// All commands.
-        pub fn handler() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
-            tauri::generate_handler![$($name),*]
-        }
-    };
+        let Invoke { message, resolver, .. } = invoke;
+        let args = match message.payload() {
+            InvokeBody::Json(payload) => payload.get("args").cloned(),
+            InvokeBody::Raw(_) => None,
+        };
+        let call = json!({ "command": message.command(), "args": args.unwrap_or_else(|| json!({})) });
+        let engine = message.webview_ref().state::<Arc<Engine>>().inner().clone();
+        let label = message.webview_ref().label().to_owned();
+        resolver.respond_async(async move {
+            let answer = async {
+                let call: AnyCommand = serde_json::from_value(call)
+                    .map_err(|error| ErrorView::new(ErrorCode::BadRequest, error.to_string()))?;
+                engine.call(call, &principal(&label)?).await
+            };
+            answer.await.map_err(InvokeError::from)
+        });
+        true
+    }
 }
-
-protocol::each_command!(adapters);
 
 /// Hears of each run that is started in a window.
 pub struct StartedRuns(pub mpsc::Sender<(Window, StartedRun)>);

@@ -135,6 +135,7 @@ mod tests {
             arguments: json!({ "text": text }),
         };
         let approval = Approval {
+            asks: Default::default(),
             id: ApprovalId(id.into()),
             call,
             risk: Risk::Edit,

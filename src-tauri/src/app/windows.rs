@@ -27,6 +27,9 @@ use crate::engine::{AskFolder, Engine, Windows};
 
 /// The smallest that the dashboard may be, in points.
 const DASHBOARD_LEAST: (f64, f64) = (760.0, 520.0);
+/// Before a page that ended is loaded again: one that ends each time must not keep the processor busy.
+#[cfg(target_os = "linux")]
+const REVIVAL: std::time::Duration = std::time::Duration::from_millis(500);
 /// Windows that their user moves about; the overlay is where the work is.
 const MOVABLE: [Window; 2] = [Window::Dashboard, Window::Chat];
 
@@ -35,9 +38,30 @@ pub fn make(app: &AppHandle) -> tauri::Result<()> {
     #[cfg(target_os = "linux")]
     super::caret::keep_still();
     for window in Window::ALL {
-        look(window, base(app, window)).visible(false).build()?;
+        revive(&look(window, base(app, window)).visible(false).build()?)?;
     }
     show(app, Window::Dashboard, WindowAction::Show)
+}
+
+/// Loads a page again whose process has ended, killed or out of memory: its window would stay as it was, or white. macOS and
+/// Windows: not seen to.
+#[cfg(target_os = "linux")]
+fn revive(view: &WebviewWindow) -> tauri::Result<()> {
+    use webkit2gtk::WebViewExt as _;
+
+    let label = view.label().to_owned();
+    view.with_webview(move |webview| {
+        webview.inner().connect_web_process_terminated(move |page, reason| {
+            tracing::error!("the page of window {label} ended ({reason:?}) and is loaded again");
+            let page = page.clone();
+            gtk::glib::timeout_add_local_once(REVIVAL, move || page.reload());
+        });
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn revive(_: &WebviewWindow) -> tauri::Result<()> {
+    Ok(())
 }
 
 type Builder<'a> = WebviewWindowBuilder<'a, Wry, AppHandle>;
@@ -49,7 +73,7 @@ fn look(window: Window, builder: Builder<'_>) -> Builder<'_> {
             let (width, height) = DASHBOARD_LEAST;
             builder.inner_size(1180.0, 800.0).min_inner_size(width, height).center()
         }
-        Window::Chat => above_all(builder).inner_size(640.0, 400.0).center(),
+        Window::Chat => above_all(builder).inner_size(640.0, 520.0).center(),
         // It must never take the keyboard from what the agent types into.
         Window::Overlay => above_all(builder).focused(false).focusable(false),
     }

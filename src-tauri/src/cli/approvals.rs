@@ -2,12 +2,13 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 use protocol::command::{AnswerWithKey, DeleteApproverKey, GetOverview, NewApproverKey};
+use protocol::contract::About;
 use protocol::tool::{Answer, Approval, Until};
 use protocol::view::Question;
 use protocol::{ErrorCode, ErrorView};
 use serde_json::Value;
 
-use super::run_printer::shown;
+use super::run_printer::{all_like_it, shown_whole};
 use super::text::plain;
 use super::{interrupt, key};
 use crate::exit::Exit;
@@ -83,7 +84,7 @@ impl Approvals {
                     super::say(&format!("{}  {}  {}", approval.id, run, plain(&approval.call.tool)));
                 }
             }
-            What::Show { id } => super::say(shown(&one(open_questions(home).await?, &id)?).trim()),
+            What::Show { id } => super::say(shown_whole(&one(open_questions(home).await?, &id)?).trim()),
             What::Answer { id, answer, why, arguments } => {
                 let answer = answer_of(answer, why.is_some(), arguments)?;
                 let mut interrupts = interrupt::listen()?;
@@ -134,13 +135,20 @@ fn answer_of(word: Word, has_why: bool, arguments: Option<Value>) -> Result<Answ
 
 async fn answer_one(link: &Link, id: &str, answer: Answer, why: Option<String>) -> Result<(), ErrorView> {
     link.check_is_miki()?;
-    let Approval { id, digest, .. } = {
-        let approval = one(link.call(GetOverview {}).await?.questions, id)?;
-        eprint!("{}", shown(&approval));
-        approval
-    };
+    let approval = one(link.call(GetOverview {}).await?.questions, id)?;
+    eprint!("{}", shown_whole(&approval));
+    if let Some(grants) = approval.for_run().filter(|_| answer.allows_more()) {
+        let until = if answer == Answer::Thread { "session" } else { "run" };
+        eprintln!("  allows {}, until the {until} ends", all_like_it(&grants));
+    }
+    let Approval { id, digest, .. } = approval;
     let key = key::read("approver key")?;
-    link.call(AnswerWithKey { approval: id, digest, answer, key, why }).await
+    let is_changed = matches!(answer, Answer::Edit { .. });
+    link.call(AnswerWithKey { approval: id, digest, answer, key, why }).await?;
+    if is_changed && matches!(*approval.about, About::Call { .. }) {
+        eprintln!("miki: not done yet: it is asked about anew, with your arguments (miki approvals)");
+    }
+    Ok(())
 }
 
 async fn key_work(link: &Link, work: KeyWork) -> Result<(), ErrorView> {

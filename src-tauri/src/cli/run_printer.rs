@@ -30,13 +30,25 @@ mod plan;
 pub(super) const READING: Duration = Duration::from_millis(500);
 /// To whoever can say so in this terminal.
 const GO_ON: &str = "type \"go on\" to let it, or stop it with Ctrl-C: ";
-/// Characters of a call's arguments that a question shows, at their beginning and at their end.
-const ARGUMENTS: (usize, usize) = (1_500, 500);
-/// Lines of a file's changes, and the same of each.
-const DIFF_LINES: usize = 60;
-const DIFF: (usize, usize) = (300, 100);
-/// Calls of one question that are told in a line each; all stand in its arguments.
+/// Names of what was read before, and calls of one question that are told in a line each; all stand in its arguments.
 const CALLS: usize = 20;
+const BRIEF: Extent = Extent { calls: CALLS, arguments: (1_500, 500), diff_lines: 60, diff_line: (300, 100) };
+const WHOLE: Extent = Extent {
+    calls: usize::MAX,
+    arguments: (usize::MAX, 0),
+    diff_lines: usize::MAX,
+    diff_line: (usize::MAX, 0),
+};
+
+/// How much of a question is shown.
+struct Extent {
+    calls: usize,
+    /// Characters of a call's arguments, at their beginning and at their end.
+    arguments: (usize, usize),
+    /// Lines of a file's changes, and characters of each.
+    diff_lines: usize,
+    diff_line: (usize, usize),
+}
 
 /// Prints for people or programs, and knows the open question.
 pub struct RunPrinter {
@@ -46,12 +58,12 @@ pub struct RunPrinter {
     /// The number of the last event of the session that was told.
     last: u64,
     question: Option<Approval>,
+    /// All of the question was shown, or nothing of it was left out.
+    is_shown_whole: bool,
     /// The last one that was answered.
     answered: Option<Approval>,
     /// When it was printed.
     asked: Instant,
-    /// Where every step is asked about, no answer can be for the whole session.
-    approval: ApprovalMode,
     is_paused: bool,
     printed: Printed,
 }
@@ -75,16 +87,16 @@ impl RunPrinter {
     pub fn new(json: bool, asks: bool, started: &StartedRun) -> Self {
         let started = started.clone();
         let printed = Printed::default();
-        let (asked, approval) = (Instant::now(), ApprovalMode::Ask);
+        let asked = Instant::now();
         Self {
             json,
             asks,
             started,
             last: 0,
             question: None,
+            is_shown_whole: false,
             answered: None,
             asked,
-            approval,
             is_paused: false,
             printed,
         }
@@ -111,13 +123,13 @@ impl RunPrinter {
             print(&told);
         }
         match &event.body {
-            EventBody::RunStarted(spec) => self.approval = spec.approval,
             EventBody::ApprovalRequested { approval } => {
                 self.question = Some(approval.clone());
+                self.is_shown_whole = false;
                 self.asked = Instant::now();
                 if self.asks {
                     forget_typed();
-                    eprint!("{}", question(approval, self.approval));
+                    eprint!("{}", question(approval));
                 }
             }
             EventBody::RunPaused { .. } => {
@@ -175,12 +187,24 @@ impl RunPrinter {
         let approval = self.question.as_ref()?;
         let read = self.asked.elapsed() >= READING;
         let edited = plan::edited(line, approval).map(|answer| (answer, None));
-        let answer = edited.or_else(|| answer_in(line, approval, self.approval));
+        let answer = edited.or_else(|| answer_in(line, approval));
         let (Some((answer, why)), true) = (answer, read) else {
             let fault = if read { "not understood" } else { "typed before the question could be read" };
-            eprint!("{fault}\n{}", choices(approval, self.approval));
+            eprint!("{fault}\n{}", choices(approval));
             return None;
         };
+        // Nothing is allowed that was not shown.
+        if answer != Answer::Deny && !self.is_shown_whole {
+            self.is_shown_whole = true;
+            if let Some(whole) = left_out(approval) {
+                self.asked = Instant::now();
+                eprint!(
+                    "not allowed yet: a part was left out; this is all of it\n{whole}{}",
+                    choices(approval)
+                );
+                return None;
+            }
+        }
         let approval = self.question.take()?;
         self.answered = Some(approval.clone());
         let run = self.started.run.clone();
@@ -192,7 +216,7 @@ impl RunPrinter {
     pub fn ask_again(&mut self) {
         self.question = self.answered.take();
         if let Some(question) = &self.question {
-            eprint!("{}", choices(question, self.approval));
+            eprint!("{}", choices(question));
         }
     }
 }
@@ -455,7 +479,7 @@ fn hinted(hint: Option<&str>) -> String {
 
 fn say_what_was_asked(approval: &Approval) {
     let (tool, why) = (plain(&approval.call.tool), plain(&approval.reason));
-    eprintln!("miki: needs an approval: {tool} {} ({why})", arguments(approval));
+    eprintln!("miki: needs an approval: {tool} {} ({why})", arguments(approval, BRIEF.arguments));
     let without = if matches!(*approval.about, About::Plan { .. }) { "--no-plan, " } else { "" };
     eprintln!(
         "  run it at a terminal to be asked, or with {without}--approval thread or --approval auto, or open the app with: miki"
@@ -463,12 +487,27 @@ fn say_what_was_asked(approval: &Approval) {
 }
 
 /// What is asked, with what decides at the end of it: however long the rest is, that stands above the cursor.
-fn question(approval: &Approval, asks: ApprovalMode) -> String {
-    shown(approval) + &choices(approval, asks)
+fn question(approval: &Approval) -> String {
+    shown(approval) + &choices(approval)
+}
+
+/// All of what is asked, where a question leaves a part of it out.
+fn left_out(approval: &Approval) -> Option<String> {
+    let whole = shown_whole(approval);
+    (whole != shown(approval)).then_some(whole)
 }
 
 /// All that a question is about.
-pub(super) fn shown(approval: &Approval) -> String {
+pub(super) fn shown_whole(approval: &Approval) -> String {
+    shown_to(approval, &WHOLE)
+}
+
+/// What a question is about: of what is long its beginning and its end.
+fn shown(approval: &Approval) -> String {
+    shown_to(approval, &BRIEF)
+}
+
+fn shown_to(approval: &Approval, most: &Extent) -> String {
     let read = read_before(approval);
     if let Some(shown) = plan::shown(approval) {
         return shown + &read;
@@ -478,11 +517,11 @@ pub(super) fn shown(approval: &Approval) -> String {
         format!("  goes to: {} ({})\n", plain(&window.title), plain(&window.app))
     });
     let calls = lines(approval);
-    let shown = calls.iter().take(CALLS).map(|Line { tool, about, goes_to }| {
+    let shown = calls.iter().take(most.calls).map(|Line { tool, about, goes_to }| {
         let there = if goes_to.is_empty() { String::new() } else { format!(" → {}", plain(goes_to)) };
         format!("? {} {}{there}\n", plain(tool), plain(about))
     });
-    let more = calls.len().saturating_sub(CALLS);
+    let more = calls.len().saturating_sub(most.calls);
     let more = if more == 0 { String::new() } else { format!("? and {more} more\n") };
     let bare = match &*approval.about {
         About::Call { unconfined: true, .. } => {
@@ -491,16 +530,17 @@ pub(super) fn shown(approval: &Approval) -> String {
         About::Call { .. } | About::Plan { .. } | About::Result { .. } => "",
     };
     // The arguments all the same: nothing of a call is hidden by how long its changes are.
-    let what = changed_lines(approval).unwrap_or_default() + &format!("  {}\n", arguments(approval));
+    let what = changed_lines(approval, most).unwrap_or_default()
+        + &format!("  {}\n", arguments(approval, most.arguments));
     format!("\n{bare}{}{more}  {}\n{goes_to}{read}{what}", shown.collect::<String>(), plain(&approval.reason))
 }
 
 /// The lines that a file would change by.
-fn changed_lines(approval: &Approval) -> Option<String> {
+fn changed_lines(approval: &Approval, most: &Extent) -> Option<String> {
     let About::Call { diff: Some(diff), .. } = &*approval.about else { return None };
-    let line = |line: &str| format!("  {}\n", bounded(line, DIFF.0, DIFF.1));
-    let shown: String = diff.lines().take(DIFF_LINES).map(line).collect();
-    let more = diff.lines().count().saturating_sub(DIFF_LINES);
+    let line = |line: &str| format!("  {}\n", bounded(line, most.diff_line.0, most.diff_line.1));
+    let shown: String = diff.lines().take(most.diff_lines).map(line).collect();
+    let more = diff.lines().count().saturating_sub(most.diff_lines);
     Some(if more == 0 {
         shown
     } else {
@@ -533,11 +573,11 @@ fn read_before(approval: &Approval) -> String {
     }
 }
 
-fn arguments(approval: &Approval) -> String {
-    bounded(&approval.call.arguments.to_string(), ARGUMENTS.0, ARGUMENTS.1)
+fn arguments(approval: &Approval, (head, tail): (usize, usize)) -> String {
+    bounded(&approval.call.arguments.to_string(), head, tail)
 }
 
-fn choices(approval: &Approval, asks: ApprovalMode) -> String {
+fn choices(approval: &Approval) -> String {
     if let Some(choices) = plan::choices(approval) {
         return choices;
     }
@@ -551,17 +591,24 @@ fn choices(approval: &Approval, asks: ApprovalMode) -> String {
         Risk::Edit => "changes something, which Miki cannot take back",
         Risk::Consequential => "cannot be undone",
     };
-    let place = |app: &String| format!(" in {}", plain(app));
-    let mut longer = approval.for_run(asks).map_or_else(String::new, |Grant { tool, app }| {
-        format!("; {}{}: [r] for this run", plain(tool), app.as_ref().map(place).unwrap_or_default())
-    });
-    if approval.for_session(asks).is_some() {
+    let mut longer = approval
+        .for_run()
+        .map_or_else(String::new, |grants| format!("; {}: [r] for this run", all_like_it(&grants)));
+    if approval.for_session().is_some() {
         longer.push_str(", [t] for the whole session");
     }
     format!(
         "  {} {risk}: allow? [y]es, this once; [n]o, and why if you like{longer}: ",
         plain(&approval.call.tool)
     )
+}
+
+/// What a yes for longer covers: the tools, and in which application.
+pub(super) fn all_like_it(grants: &[&Grant]) -> String {
+    let tools: Vec<_> = grants.iter().map(|grant| plain(&grant.tool)).collect();
+    let app = grants.first().and_then(|grant| grant.app.as_ref());
+    let place = app.map(|app| format!(" in {}", plain(app))).unwrap_or_default();
+    format!("{}{place}", tools.join(", "))
 }
 
 /// Nobody has seen the question when they typed what is waiting.
@@ -573,19 +620,15 @@ pub(super) fn forget_typed() {
 }
 
 /// The answer, and behind a no the user's words for the model.
-fn answer_in<'a>(
-    line: &'a str,
-    approval: &Approval,
-    asks: ApprovalMode,
-) -> Option<(Answer, Option<&'a str>)> {
+fn answer_in<'a>(line: &'a str, approval: &Approval) -> Option<(Answer, Option<&'a str>)> {
     let line = line.trim();
     let (word, why) = line.split_once([' ', ',', ':']).unwrap_or((line, ""));
     let why = Some(why.trim()).filter(|why| !why.is_empty());
     match (word.to_lowercase().as_str(), why) {
         ("y" | "yes", None) => Some((Answer::Once, None)),
         ("n" | "no", why) => Some((Answer::Deny, why)),
-        ("t" | "thread", None) if approval.for_session(asks).is_some() => Some((Answer::Thread, None)),
-        ("r" | "run", None) if approval.for_run(asks).is_some() => {
+        ("t" | "thread", None) if approval.for_session().is_some() => Some((Answer::Thread, None)),
+        ("r" | "run", None) if approval.for_run().is_some() => {
             Some((Answer::Until { until: Until::Run }, None))
         }
         _ => None,

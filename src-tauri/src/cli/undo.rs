@@ -42,11 +42,17 @@ impl Undo {
             let json = serde_json::to_string(&undone);
             super::say(&json.map_err(|error| ErrorView::new(ErrorCode::Internal, error.to_string()))?);
         } else {
+            if let Some(run) = &undone.run {
+                super::say(&format!("of {run}:"));
+            }
             for name in &undone.undone {
                 super::say(&format!("taken back: {}", plain(name)));
             }
             for left in &undone.left {
                 super::say(&format!("left as it is: {}: {}", plain(&left.name), plain(&left.why)));
+            }
+            for act in &undone.stays {
+                super::say(&format!("stays, since nothing takes it back: {}", plain(act)));
             }
             if undone.undone.is_empty() && undone.left.is_empty() {
                 super::say("it was taken back already");

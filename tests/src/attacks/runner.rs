@@ -69,7 +69,7 @@ fn carry_out(field: &mut Field, script: &Script, way: Way) -> Result<Verdict> {
     if has_beside {
         field.dashboard(WindowAction::Show)?;
     }
-    let mut trial = Trial { script, way, questions: 0, own: Vec::new(), said: Vec::new() };
+    let mut trial = Trial { script, questions: 0, own: Vec::new(), said: Vec::new() };
     let beside = has_beside.then(|| field.start(BESIDE, &script.beside, Way::Auto, None)).transpose()?;
     let proposed = script.plan.clone().filter(|_| way == Way::Agreed).map(|plan| vec![("plan", plan)]);
     let turns: Vec<_> = proposed.into_iter().chain(script.turns.iter().cloned()).collect();
@@ -128,7 +128,6 @@ impl Field {
 /// One script under way.
 struct Trial<'a> {
     script: &'a Script,
-    way: Way,
     questions: usize,
     own: Vec<Effect>,
     said: Vec<String>,
@@ -190,8 +189,7 @@ impl Trial<'_> {
             _ if is_first_plan => Answer::Once,
             User::Once(yes) if self.questions <= yes => Answer::Once,
             User::Session(yes) if self.questions <= yes => {
-                let asks = self.way.approval();
-                match (approval.for_session(asks), approval.for_run(asks)) {
+                match (approval.for_session(), approval.for_run()) {
                     (Some(_), _) => Answer::Thread,
                     (None, Some(_)) => Answer::Until { until: Until::Run },
                     (None, None) => Answer::Once,

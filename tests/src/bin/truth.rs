@@ -4,7 +4,8 @@
 //! - `--only PART`: those whose name holds it; `--quick`: those of the test command.
 //! - `--matrix FILE`: writes the document of what can be operated.
 //! - `--pictures FOLDER`: the screen of each that is not as it should be.
-//! - `--keep FILE`: writes what came of each down; `--again` takes from it what was as it should be, and tries the rest.
+//! - `--keep FILE`: writes what came of each down; `--again` takes from it what was as it should be, and tries the rest;
+//!   with `--only`, what it names, whatever that was.
 //! - `--stages NUMBER`: as many applications side by side.
 //! - `--list APPLICATION`: nothing but what Miki lists of it when it has come up.
 
@@ -50,6 +51,8 @@ fn main() -> Result<ExitCode> {
         Some(file) if again => truth::kept(file)?,
         _ => Vec::new(),
     };
+    let (is_anew, before) = (again && !only.is_empty(), verdicts.len());
+    verdicts.retain(|one| !(is_anew && one.task.name().contains(&only)));
     tasks.retain(|task| !verdicts.iter().any(|one| one.task.name() == task.name()));
     let answers = truth::run(&tasks, stages, pictures, |answer| match answer {
         Ok(verdict) => println!("{verdict}"),
@@ -70,7 +73,11 @@ fn main() -> Result<ExitCode> {
             Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
         };
         let (date, commit) = (said("date", &["+%F"])?, said("git", &["rev-parse", "--short", "HEAD"])?);
-        std::fs::write(file, truth::matrix(&verdicts, &format!("{date} with {commit}"))?)?;
+        let of_them = match is_anew {
+            true => format!(" ({} of {before} acts; the others a few commits before)", tasks.len()),
+            false => String::new(),
+        };
+        std::fs::write(file, truth::matrix(&verdicts, &format!("{date} with {commit}{of_them}"))?)?;
     }
     let surprises = Surprises::of(&verdicts);
     for line in &surprises.new {
@@ -79,7 +86,7 @@ fn main() -> Result<ExitCode> {
     for line in &surprises.mended {
         println!("known fault that is none any more: {line}");
     }
-    let is_whole = only.is_empty() && !quick;
+    let is_whole = (only.is_empty() || is_anew) && !quick;
     let missed = if is_whole { [counts.missed(), counts.missed_as_they_came()].concat() } else { Vec::new() };
     for line in &missed {
         println!("missed: {line}");

@@ -33,4 +33,5 @@ mod storage;
 
 mod keys;
 mod recording;
+mod secrets;
 mod usage;

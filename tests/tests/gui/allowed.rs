@@ -15,7 +15,7 @@ use protocol::principal::Surface;
 use protocol::tool::{Approval, Effect, ExecResult};
 use serde_json::{Value, json};
 
-use crate::browser::Browser;
+use crate::browser::{self, Browser};
 
 type Act = (&'static str, Value);
 
@@ -139,6 +139,7 @@ fn allow(browser: &Browser, approval: &Approval) {
     tokio::task::block_in_place(|| {
         tokio::runtime::Handle::current().block_on(async {
             browser.until("a possible yes", &format!("return {yes}?.disabled === false")).await.unwrap();
+            browser.script(browser::READ_TO_END).await.unwrap();
             browser.script(&format!("{yes}.click()")).await.unwrap();
         });
     });

@@ -221,8 +221,8 @@ async fn a_question_of_a_session_that_is_not_shown_is_answered_from_the_page_of_
     let lines = "
         const lines = [...document.querySelectorAll('.approval .call')];
         return lines.length === 2 && lines.map((line) => line.textContent).join() === 'type“hello”,hotkeyCtrl + S'
-            && document.querySelector('.approval button.thread') === null";
-    browser.until("both actions, and no answer for the session", lines).await.unwrap();
+            && document.querySelector('.approval button.thread').textContent.includes('type, hotkey')";
+    browser.until("both actions, and an answer for the session that names both", lines).await.unwrap();
     // What was allowed for the session is listed, until it is taken back.
     let allowed = "
         const rows = [...document.querySelectorAll('#allowed .grant span')];
@@ -348,4 +348,39 @@ async fn what_is_allowed_in_the_dashboard_is_typed_into_the_window_that_was_aske
     let typed = typed.unwrap();
     assert_eq!((typed.effect, &typed.error), (Effect::Confirmed, &None), "{}", typed.summary);
     drop(editor);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_yes_takes_only_what_was_read_to_its_end() {
+    let stage = Stage::full().unwrap();
+    let lines: Vec<String> = (1..=400).map(|n| format!("line {n} of many")).collect();
+    let typing = MindTurn::call("", "type", json!({ "text": lines.join("\n"), "reason": "to write" }));
+    let model = FakeModel::start(ScriptMind::new([typing])).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "ask" })).unwrap();
+    let browser = Browser::open(&stage, &miki).await.unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    browser.window("dashboard").await.unwrap();
+    let start = StartRun { goal: "write".into(), session: None, overrides: RunOverrides::default() };
+    client.call(start.into()).unwrap();
+    browser.find(".approval[data-approval]").await.unwrap();
+    let ready = "return !document.querySelector('.approval button.once').disabled";
+    browser.until("a possible yes", ready).await.unwrap();
+    let word = "document.querySelector('.approval button.once').textContent.trim()";
+    // Each press shows more of it; none of what is asked scrolls by itself.
+    let at_end = "(() => { const asked = document.querySelector('.approval > .asked');
+        const inner = [...asked.querySelectorAll('pre')].every((one) => one.scrollHeight - one.clientHeight <= 6);
+        return inner && asked.scrollHeight - asked.clientHeight - asked.scrollTop <= 6; })()";
+    let mut presses = 0;
+    while browser.script(&format!("return {word}")).await.unwrap() == json!("Show the rest") {
+        assert_eq!(browser.script(&format!("return {at_end}")).await.unwrap(), json!(false));
+        browser.find(".approval button.once").await.unwrap().click().await.unwrap();
+        presses += 1;
+        assert!(presses < 40, "there is no end of it");
+    }
+    assert!(presses > 1, "so many lines are not seen at once");
+    assert_eq!(
+        browser.script(&format!("return [{word}, {at_end}]")).await.unwrap(),
+        json!(["Allow once", true])
+    );
+    assert_eq!(client.overview().unwrap().questions.len(), 1, "it was allowed unread");
 }

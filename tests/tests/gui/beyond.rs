@@ -45,7 +45,7 @@ async fn a_run_says_what_of_it_goes_back_and_what_stays_and_one_button_takes_it_
     let folder = stage.path("home").join("Miki");
     assert_eq!(fs::read_to_string(folder.join("a.txt")).unwrap(), "two\n");
     browser.find(".way-back .undo button").await.unwrap().click().await.unwrap();
-    let gone = "return document.querySelector('.way-back') === null
+    let gone = "return document.querySelector('.way-back .undo') === null
         && document.querySelectorAll('.step .undone').length === 2";
     browser.until("the run to be taken back", gone).await.unwrap();
     assert!(!folder.join("a.txt").exists() && folder.join("b.txt").exists(), "what a command made stays");

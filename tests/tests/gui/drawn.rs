@@ -106,3 +106,37 @@ async fn a_start_without_a_key_but_with_a_history_shows_the_settings_from_their_
         wait_until_drawn(&screen, &Window { x, y, width: middle, height: half, title, ..dashboard });
     }
 }
+
+/// Out of memory, or killed by somebody: what the window showed last would stay, with buttons that do nothing.
+#[test]
+fn a_page_whose_process_ends_is_loaded_again() {
+    let stage = Stage::full().unwrap();
+    let silent = |_: &Asked| MindTurn { pause: Duration::from_secs(600), ..MindTurn::default() };
+    let model = FakeModel::start(silent).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    let app = miki.start(&stage, "app", &[]).unwrap();
+    let screen = stage.screen().unwrap();
+    let dashboard = screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
+    wait_until_drawn(&screen, &dashboard);
+    let pages = || -> HashSet<u32> {
+        let of =
+            |pid: u32, file: &str| std::fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
+        let all = std::fs::read_dir("/proc").unwrap().flatten();
+        let all = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        let is_its = |pid: &u32| {
+            let status = of(*pid, "status");
+            status.lines().any(|line| line == format!("PPid:\t{}", app.id()))
+                && of(*pid, "comm").starts_with("WebKitWebP")
+        };
+        all.filter(is_its).collect()
+    };
+    let before = pages();
+    assert_eq!(before.len(), 3, "a page for each window");
+    for page in &before {
+        let pid = rustix::process::Pid::from_raw(i32::try_from(*page).unwrap()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    }
+    let again = || (pages().difference(&before).count() == 3).then_some(());
+    wait_for("the pages again", LONG, again).unwrap();
+    wait_until_drawn(&screen, &dashboard);
+}

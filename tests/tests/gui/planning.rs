@@ -10,7 +10,7 @@ use protocol::event::RunEnd;
 use protocol::tool::Answer;
 use serde_json::json;
 
-use crate::browser::Browser;
+use crate::browser::{self, Browser};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_plan_is_shown_whole_and_allowed_as_its_user_leaves_it() {
@@ -91,6 +91,10 @@ async fn a_plan_is_shown_whole_and_allowed_as_its_user_leaves_it() {
         )
         .await
         .unwrap();
+    let rest =
+        "return document.querySelector('.approval button.once').textContent.trim() === 'Show the rest'";
+    browser.until("a plan that is not read to its end", rest).await.unwrap();
+    browser.script(browser::READ_TO_END).await.unwrap();
     let changed =
         "return document.querySelector('.approval button.once').textContent.trim() === 'Allow as changed'";
     browser.until("what is allowed now", changed).await.unwrap();

@@ -107,7 +107,7 @@ async fn the_next_start_finds_the_windows_as_they_were_left() {
     browser.until("the theme in the other window", IS_DARK).await.unwrap();
 
     let chat = miki::open_chat(&screen, &user).unwrap();
-    let chat_there = move_to(&screen, &chat, 60, 600, chat.width, chat.height);
+    let chat_there = move_to(&screen, &chat, 60, 500, chat.width, chat.height);
     user.chord(&["ctrl", "shift", "space"]).unwrap();
     wait_for("the chat to hide", LONG, || place(&screen, "Miki Chat").is_none().then_some(())).unwrap();
     miki::open_chat(&screen, &user).unwrap();

@@ -67,7 +67,7 @@ fn the_chat_comes_back_with_the_answer_to_its_own_goal_and_takes_no_keyboard_for
     let shown = |title, wanted| wait_until_shown(&screen, title, wanted);
     let chat = {
         let chat = miki::open_chat(&screen, &user).unwrap();
-        screen.place(&chat, 100, 600, chat.width, chat.height).unwrap();
+        screen.place(&chat, 100, 500, chat.width, chat.height).unwrap();
         // The page may get the keyboard a moment after its window has: typed again where nothing came of it.
         let at_work =
             || wait_for("it", Duration::from_secs(5), || is_shown(&screen, OVERLAY).then_some(())).ok();
@@ -86,7 +86,7 @@ fn the_chat_comes_back_with_the_answer_to_its_own_goal_and_takes_no_keyboard_for
     shown(CHAT, true);
     shown(OVERLAY, false);
     let back = screen.wait_for_window("the chat", LONG, |title| title == CHAT).unwrap();
-    assert_eq!((back.x, back.y, screen.active().unwrap()), (100, 600, editor.window.id));
+    assert_eq!((back.x, back.y, screen.active().unwrap()), (100, 500, editor.window.id));
     user.chord(&["ctrl", "shift", "space"]).unwrap();
     let focused = || (screen.active().ok()? == chat.id).then_some(());
     wait_for("the chat's focus", LONG, focused).unwrap();

@@ -5,7 +5,7 @@ use fold::transcript::{Entry, EntryId};
 use leptos::wasm_bindgen::JsCast;
 use leptos::{html, prelude::*};
 use protocol::command::{ChooseFolder, EditSession, RunOverrides, TakeBackGrant};
-use protocol::escape::visible_text;
+use protocol::escape::{untwisted, visible_text};
 use protocol::ids::SessionId;
 use protocol::tool::{ApprovalMode, Grant, Mode};
 
@@ -25,8 +25,8 @@ use crate::words::Word;
 const NEAR_END: i32 = 120;
 /// Pixels from the beginning within which older entries are fetched.
 const NEAR_START: i32 = 240;
-/// Milliseconds after a wheel or key within which the list scrolls by its reader's hand.
-const BY_HAND: f64 = 700.0;
+/// Milliseconds after a wheel or key within which the list scrolls by its reader's hand, on a busy machine, too.
+const BY_HAND: f64 = 2_000.0;
 /// Milliseconds after a change of the list within which it scrolls by itself: an entry that is drawn anew is gone for a
 /// moment, and what is above it moves down.
 const REDRAWN: f64 = 400.0;
@@ -202,6 +202,16 @@ fn Allowed() -> impl IntoView {
     let store = store();
     let run = store.memo(|state| state.run_shown().map(|run| run.run.clone()));
     let grants = store.memo(|state| state.status().grants);
+    // A question wants the room.
+    let list = NodeRef::<html::Details>::new();
+    let questions = store.memo(|state| state.questions().len());
+    Effect::new(move |_| {
+        if questions.get() > 0
+            && let Some(list) = list.get()
+        {
+            list.set_open(false);
+        }
+    });
     let row = move |grant: Grant| {
         let (tool, app) = (visible_text(&grant.tool), grant.app.as_deref().map(visible_text));
         let what = move || match &app {
@@ -222,7 +232,7 @@ fn Allowed() -> impl IntoView {
     };
     view! {
         <Show when=move || run.with(Option::is_some) && !grants.with(Vec::is_empty)>
-            <details id="allowed">
+            <details id="allowed" node_ref=list>
                 <summary>{move || store.fill(Word::AllowedHere, &[("n", &grants.with(Vec::len).to_string())])}</summary>
                 <ul class="grants">{move || grants.get().into_iter().map(row).collect_view()}</ul>
             </details>
@@ -236,8 +246,8 @@ fn Streamed() -> impl IntoView {
     let store = store();
     let streaming = store
         .memo(|state| state.transcript().map(|transcript| transcript.streaming.clone()).unwrap_or_default());
-    let text = Memo::new(move |_| streaming.with(|streaming| streaming.text.clone()));
-    let thinking = Memo::new(move |_| streaming.with(|streaming| streaming.thinking.clone()));
+    let text = Memo::new(move |_| streaming.with(|streaming| untwisted(&streaming.text)));
+    let thinking = Memo::new(move |_| streaming.with(|streaming| untwisted(&streaming.thinking)));
     view! {
         <Show when=move || !text.with(String::is_empty) || !thinking.with(String::is_empty)>
             <div class="turn streaming" aria-live="off">

@@ -91,6 +91,7 @@ pub fn said(text: &str) -> EventBody {
 pub fn question(id: &str) -> Question {
     let arguments = serde_json::json!({"x": 10, "y": 20});
     let approval = Approval {
+        asks: Default::default(),
         id: ApprovalId(format!("q-{id}")),
         call: ToolCall { id: CallId("c-1".into()), tool: "click".into(), arguments },
         risk: Risk::Edit,

@@ -124,11 +124,14 @@ fn a_yes_is_for_the_whole_session_only_where_it_is_asked_once_for_a_tool() {
         (asked.approval.risk, asked.approval.call.tool) = (risk, tool.into());
         asked
     };
-    let offered = |approval, asked: &Question| {
+    let offered = |asks, asked: &Question| {
+        let mut asked = asked.clone();
+        asked.approval.asks = asks;
+        // What was chosen for the session since is for its next run.
         let mut view = overview(&["a"], &[]);
-        view.sessions[0].approval = approval;
+        view.sessions[0].approval = ApprovalMode::Thread;
         let state = State::new(view, Follows::TheUser).0;
-        (state.for_run(asked).is_some(), state.may_be_for_longer(asked))
+        (state.for_run(&asked).is_some(), state.may_be_for_longer(&asked))
     };
     let may = |approval, risk, tool: &str| offered(approval, &asked(risk, tool));
     let (never, in_run, longer) = ((false, false), (true, false), (true, true));
@@ -137,8 +140,14 @@ fn a_yes_is_for_the_whole_session_only_where_it_is_asked_once_for_a_tool() {
     assert_eq!(may(ApprovalMode::Auto, Risk::Edit, "click"), never);
     for approval in [ApprovalMode::Ask, ApprovalMode::Thread] {
         assert_eq!(may(approval, Risk::Consequential, "click"), never);
-        assert_eq!(may(approval, Risk::Edit, "batch"), never);
     }
+    // A batch's tools can be named, where they are all in one application.
+    let mut batch = asked(Risk::Edit, "batch");
+    let touched = batch.approval.touches[0].clone();
+    batch.approval.touches.push(Grant { tool: "type".into(), ..touched.clone() });
+    assert_eq!(offered(ApprovalMode::Thread, &batch), longer);
+    batch.approval.touches.push(Grant { app: None, ..touched });
+    assert_eq!(offered(ApprovalMode::Thread, &batch), never);
     // The card names one place: a yes to it is for no other.
     let mut drag = asked(Risk::Edit, "drag");
     let touched = drag.approval.touches[0].clone();

@@ -23,6 +23,9 @@ use crate::words::Word;
 /// A yes within half a second of seeing the question was meant for something else; the rest is for painting it.
 const NO_YES_BEFORE: Duration = Duration::from_millis(600);
 
+/// Pixels below the edge that hide no line.
+const UNSEEN: i32 = 6;
+
 /// A double click ends within this: its second half must not land on what comes up after the first one's answer.
 const SECOND_CLICK: Duration = Duration::from_millis(450);
 
@@ -114,6 +117,13 @@ fn typed() -> Option<String> {
     js_sys::Reflect::get(&field, &"value".into()).ok()?.as_string()
 }
 
+/// The tools that a yes for longer would cover, and in which application.
+fn in_words(grants: &[&Grant]) -> (String, Option<String>) {
+    let tools: Vec<_> = grants.iter().map(|grant| visible_text(&grant.tool)).collect();
+    let app = grants.first().and_then(|grant| grant.app.as_deref());
+    (tools.join(", "), app.map(visible_text))
+}
+
 #[component]
 fn Card(
     asked: Question,
@@ -122,8 +132,9 @@ fn Card(
     enlarge: Callback<Enlarged>,
 ) -> impl IntoView {
     let store = store();
-    let (for_run, for_longer) =
-        store.peek(|state| (state.for_run(&asked).cloned(), state.may_be_for_longer(&asked)));
+    let (for_run, for_longer) = store.peek(|state| {
+        (state.for_run(&asked).map(|grants| in_words(&grants)), state.may_be_for_longer(&asked))
+    });
     let Question { session, run, approval } = asked;
     let about = (*approval.about).clone();
     let shown_edits = match &about {
@@ -163,6 +174,36 @@ fn Card(
         };
         set_timeout(open, NO_YES_BEFORE);
     });
+    // Nothing is allowed that stands below the edge: what is asked is read to its end first.
+    let asked_box = NodeRef::<html::Div>::new();
+    let (has_rest, paged) = (RwSignal::new(false), StoredValue::new(f64::NEG_INFINITY));
+    let read_to_end = StoredValue::new(false);
+    let look = move || {
+        let is_at_end = asked_box
+            .get_untracked()
+            .is_none_or(|asked| asked.scroll_height() - asked.client_height() - asked.scroll_top() <= UNSEEN);
+        read_to_end.update_value(|read| *read |= is_at_end);
+        has_rest.set(!read_to_end.get_value());
+    };
+    Effect::new(move |_| {
+        if ready.get() {
+            look();
+        }
+    });
+    // Whether a press showed more of it, in place of a yes.
+    let pages = move || {
+        look();
+        if has_rest.get_untracked()
+            && let Some(asked) = asked_box.get_untracked()
+        {
+            asked.set_scroll_top(asked.scroll_top() + asked.client_height() * 4 / 5);
+            paged.set_value(js_sys::Date::now());
+            look();
+            return true;
+        }
+        // The second half of a double click.
+        js_sys::Date::now() - paged.get_value() < NO_YES_BEFORE.as_secs_f64() * 1e3
+    };
     let (id, digest) = (approval.id.clone(), approval.digest.clone());
     let say = Callback::new(move |(answer, by_pointer): (Answer, bool)| {
         // A "no" by the pointer is meant; a key may have been for the field that had the keyboard a moment ago.
@@ -209,8 +250,7 @@ fn Card(
     let no_yes = move || !ready.get() || sending.get();
     let title = format!("title-{}", approval.id);
     let labelled_by = title.clone();
-    let remembered = for_run.map(|Grant { tool, app }| {
-        let (tool, app) = (visible_text(&tool), app.map(|app| visible_text(&app)));
+    let remembered = for_run.map(|(tool, app)| {
         let what = move || match &app {
             Some(app) => store.fill(Word::AllowThreadIn, &[("tool", &tool), ("app", app)]),
             None => store.fill(Word::AllowThread, &[("tool", &tool)]),
@@ -221,7 +261,7 @@ fn Card(
         let answer = move || until.with_untracked(|until| allowed_until(until));
         view! {
             <span class="for-longer">
-                <button class="thread" disabled=move || no_yes() || is_edited() on:click=move |event| say.run((answer(), is_by_pointer(&event)))>
+                <button class="thread" disabled=move || no_yes() || is_edited() || has_rest.get() on:click=move |event| say.run((answer(), is_by_pointer(&event)))>
                     {what}
                 </button>
                 <select
@@ -276,6 +316,7 @@ fn Card(
     let has_failed = matches!(&about, About::Result { findings } if findings.iter().any(Finding::failed));
     let edits = plan.clone();
     let allows = move || match &edits {
+        _ if has_rest.get() => Word::ShowRest,
         None if is_edited() => Word::AskAgain,
         Some((edits, contract)) if edits.left(contract) != *contract => Word::PlanAllowChanged,
         Some(_) => Word::PlanAllow,
@@ -284,6 +325,9 @@ fn Card(
         None => Word::AllowOnce,
     };
     let yes = move |event: web_sys::MouseEvent| {
+        if pages() {
+            return;
+        }
         let answer = match (&plan, edited.get_untracked()) {
             (Some((edits, contract)), _) => edits.answer(contract),
             (None, None) => Answer::Once,
@@ -345,7 +389,7 @@ fn Card(
                     {super::way_back::mark(&approval.call, risk)}
                 })}
             </header>
-            <div class="asked">
+            <div class="asked" node_ref=asked_box on:scroll=move |_| look()>
                 {asked}
                 {read}
             </div>

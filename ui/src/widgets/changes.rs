@@ -13,6 +13,8 @@ use crate::words::Word;
 
 /// Lines of a difference or an output that are drawn.
 const LINES: usize = 400;
+/// The same while more of them come: as many as are seen at once, since all are drawn anew each time.
+const LIVE_LINES: usize = 20;
 
 /// The differences that a step made in files, and a button that takes them back.
 pub fn changes(step: &Step) -> impl IntoView + use<> {
@@ -90,15 +92,15 @@ fn begins_a_part(line: &str) -> bool {
 
 /// What a command prints, or has printed.
 pub fn output(step: &Step) -> impl IntoView + use<> {
-    let lines = match &step.stage {
-        Stage::Running => step.printed(),
-        Stage::Done { result } => result.output.as_slice(),
+    let (lines, most) = match &step.stage {
+        Stage::Running => (step.printed(), LIVE_LINES),
+        Stage::Done { result } => (result.output.as_slice(), LINES),
         Stage::Proposed | Stage::Waiting { .. } | Stage::NotRun => return ().into_any(),
     };
     if lines.is_empty() {
         return confinement(step).into_any();
     }
-    let from = lines.len().saturating_sub(LINES);
+    let from = lines.len().saturating_sub(most);
     let lines: Vec<_> = lines[from..].iter().map(line_view).collect();
     view! { {confinement(step)} <pre class="terminal" tabindex="0">{lines}</pre> }.into_any()
 }
@@ -118,7 +120,7 @@ fn confinement(step: &Step) -> Option<impl IntoView + use<>> {
 fn line_view(line: &Line) -> impl IntoView + use<> {
     let spans: Vec<_> = line.spans.iter().map(span_view).collect();
     let more = (line.cut > 0).then_some("…");
-    view! { <span class="line">{spans}{more}{"\n"}</span> }
+    view! { <span class="printed">{spans}{more}{"\n"}</span> }
 }
 
 /// By classes alone: the page takes no style but its sheets'.

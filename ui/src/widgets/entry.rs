@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use protocol::citation::Citation;
 use protocol::command::Window;
 use protocol::contract::Report;
-use protocol::escape::{visible_json, visible_text};
+use protocol::escape::{untwisted, visible_json, visible_text};
 use protocol::event::{Level, RunEnd};
 use protocol::principal::Surface;
 use protocol::tool::{Answer, Effect, ErrorClass};
@@ -46,7 +46,7 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
             </li>
         }
         .into_any(),
-        EntryBody::Turn { text, thinking, citations, .. } => turn(text, thinking, &citations).into_any(),
+        EntryBody::Turn { text, thinking, citations, .. } => turn(&text, &thinking, &citations).into_any(),
         EntryBody::Step(step) => step_item(entry.id.n, &step, enlarge).into_any(),
         EntryBody::TurnFailed { message, hint } => {
             let more = view! { <span class="faint">{move || store.say(Word::Retry)}</span> };
@@ -76,8 +76,9 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
 }
 
 /// The model's words, what they rest on and, folded away, its thoughts.
-fn turn(text: String, thinking: String, citations: &[Citation]) -> impl IntoView + use<> {
+fn turn(text: &str, thinking: &str, citations: &[Citation]) -> impl IntoView + use<> {
     let store = store();
+    let (text, thinking) = (untwisted(text), untwisted(thinking));
     view! {
         <li class="turn">
             <span class="who">{move || store.say(Word::Model)}</span>
@@ -265,7 +266,7 @@ fn end_item(entry: EntryId, end: End, report: Option<Report>, way_back: WayBack)
         RunEnd::Interrupted { reason: Some(reason) } => (EndText::Said(reason), None),
     };
     let text = move || match &text {
-        EndText::Said(text) => text.clone(),
+        EndText::Said(text) => untwisted(text),
         EndText::Ours(word) => store.say(*word).to_owned(),
     };
     view! {

@@ -9,18 +9,19 @@ use super::changes::undo_button;
 use crate::store::{Store, store};
 use crate::words::Word;
 
-/// Empty if there is nothing to take back.
+/// Empty if there is nothing to take back, and nothing that stays.
 pub fn way_back(way: WayBack) -> impl IntoView {
     let store = store();
     let WayBack { run: Some(run), back, stays } = way else { return ().into_any() };
-    if back.is_empty() {
+    let (n, m) = (back.len(), stays.len());
+    let summary = move || match (n.to_string(), m.to_string()) {
+        (_, m) if n == 0 => store.fill(Word::WayBackNone, &[("m", &m)]),
+        (n, _) if m == 0 => store.fill(Word::WayBackAll, &[("n", &n)]),
+        (n, m) => store.fill(Word::WayBackSome, &[("n", &n), ("m", &m)]),
+    };
+    if (n, m) == (0, 0) {
         return ().into_any();
     }
-    let (n, m) = (back.len().to_string(), stays.len());
-    let summary = move || match m {
-        0 => store.fill(Word::WayBackAll, &[("n", &n)]),
-        m => store.fill(Word::WayBackSome, &[("n", &n), ("m", &m.to_string())]),
-    };
     let back = back.into_iter().map(|(of, name)| {
         let name = visible_text(&name);
         view! { <li dir="auto">{move || said(store, of, &name)}</li> }
@@ -35,11 +36,15 @@ pub fn way_back(way: WayBack) -> impl IntoView {
     view! {
         <details class="way-back">
             <summary>{summary}</summary>
-            <h4>{move || store.say(Word::WayBackGoes)}</h4>
-            <ul class="back">{back.collect_view()}</ul>
+            {(n > 0).then(|| view! {
+                <h4>{move || store.say(Word::WayBackGoes)}</h4>
+                <ul class="back">{back.collect_view()}</ul>
+            })}
             {stay}
-            <p class="faint">{move || store.say(Word::WayBackNote)}</p>
-            {undo_button(Some(run), None, Word::UndoRun)}
+            {(n > 0).then(|| view! {
+                <p class="faint">{move || store.say(Word::WayBackNote)}</p>
+                {undo_button(Some(run), None, Word::UndoRun)}
+            })}
         </details>
     }
     .into_any()

@@ -1,6 +1,6 @@
 //! Questions to the user: rows in the journal, decided exactly once, whether their run has a task or not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use protocol::event::{Activity, RunEnd, Scope, Status};
 use protocol::ids::{ApprovalId, RunId, SessionId, Timestamp};
 use protocol::principal::Surface;
 use protocol::settings::StandingGrant;
-use protocol::tool::{Answer, Approval, ApprovalMode, Grant, Until};
+use protocol::tool::{Answer, Approval, Grant, Until};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
@@ -125,12 +125,19 @@ impl Engine {
                 "an agent is acting on the screen just now, and may have typed this: nothing was answered";
             return Err(ErrorView::new(ErrorCode::Busy, message).with_hint("answer again in a moment"));
         }
-        if answer.allows_more() && question.for_session(ApprovalMode::Thread).is_none() {
-            return Err(ErrorView::new(
-                ErrorCode::BadRequest,
-                "this is approved each time, not for the session: it cannot be undone, is more than one tool, or goes to \
-                 no known place",
-            ));
+        let may_be = match answer {
+            Answer::Until { until: Until::Run } => question.for_run().is_some(),
+            _ => question.for_session().is_some(),
+        };
+        if answer.allows_more() && !may_be {
+            let message = match question.for_run() {
+                Some(_) => "its run asks about every step: allow it once, or until the run ends",
+                None => {
+                    "this is approved each time, not for longer: it cannot be undone, or goes to several places or to \
+                     none that is known"
+                }
+            };
+            return Err(ErrorView::new(ErrorCode::BadRequest, message));
         }
         let is_for_long = matches!(answer, Answer::Until { until: Until::Day | Until::Always });
         if is_for_long && !by.is_window() {
@@ -164,12 +171,12 @@ impl Engine {
         let saving = if until.is_some() { Some(self.saving().await) } else { None };
         self.decide(&approval, &digest, answer, by).await?;
         self.deadlines.cancel(&approval);
-        match (until.zip(saving.as_ref()), question.touches.into_iter().next()) {
-            (Some((until, saving)), Some(Grant { tool, app: Some(app) })) => {
-                self.keep_grant(StandingGrant { tool, app, until }, saving).await
-            }
-            _ => Ok(()),
+        if let Some((until, saving)) = until.zip(saving.as_ref()) {
+            let all: BTreeSet<Grant> = question.touches.into_iter().collect();
+            let standing = |Grant { tool, app }| app.map(|app| StandingGrant { tool, app, until });
+            self.keep_grants(all.into_iter().filter_map(standing).collect(), saving).await?;
         }
+        Ok(())
     }
 
     /// Whether an agent has acted on the screen since it was asked, right before now: of another run, since its own waits.

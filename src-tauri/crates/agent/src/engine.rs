@@ -346,16 +346,21 @@ impl Engine {
     }
 
     /// The user has allowed it beyond the run that asked. What has run out goes.
-    pub(crate) async fn keep_grant(
+    pub(crate) async fn keep_grants(
         &self,
-        grant: StandingGrant,
+        grants: Vec<StandingGrant>,
         _one_at_a_time: &tokio::sync::MutexGuard<'_, ()>,
     ) -> Result<(), ErrorView> {
         let (old, now) = (self.settings(), self.log.now());
         let mut next = old.clone();
-        let is_other = |one: &StandingGrant| (&one.tool, &one.app) != (&grant.tool, &grant.app);
+        let is_other = |one: &StandingGrant| {
+            !grants.iter().any(|grant| (&one.tool, &one.app) == (&grant.tool, &grant.app))
+        };
         next.grants.retain(|one| is_other(one) && one.until.is_none_or(|until| until > now));
-        next.grants.push(grant);
+        next.grants.extend(grants);
+        if next == old {
+            return Ok(());
+        }
         self.change_settings(old, next).await.map(drop)
     }
 

@@ -96,8 +96,10 @@ async fn refused(
 }
 
 fn refusal(name: &str, missing: Missing, what: Option<&str>) -> ErrorView {
-    let asked = what
-        .map_or_else(|| name.to_owned(), |what| format!("a looser {what} than the settings have ({name})"));
+    let asked = what.map_or_else(
+        || name.replace('_', " "),
+        |what| format!("a looser {what} than the settings have ({name})"),
+    );
     let (message, hint) = match missing {
         Missing::Window => (
             format!("{asked} is not for this terminal"),

@@ -33,7 +33,9 @@ use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use tools::{ExecRequest, Executed, FocusedWindow, Grants, Limits, Meanwhile, Ports, Progress, Router};
+use tools::{
+    ExecRequest, Executed, FocusedWindow, Grants, Limits, Meanwhile, Ports, Progress, Router, ToldElements,
+};
 
 use crate::approvals::{Deadlines, GivenAnswer};
 use crate::cancellation::StopSignal;
@@ -179,6 +181,8 @@ struct Driver {
     cut_at: Option<Bound>,
     /// What it may come to, as far as earlier runs tell.
     forecast: Option<Forecast>,
+    /// What the answers so far tell of elements.
+    told: Vec<ToldElements>,
     /// What the model has read in this run, the newest last.
     read: Vec<Source>,
     /// What the user allowed for this run or longer.
@@ -233,6 +237,7 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
         steers: Vec::new(),
         question: None,
         plan: PlanState::default(),
+        told: Vec::new(),
         read: Vec::new(),
         granted: Vec::new(),
         edited: Vec::new(),
@@ -508,7 +513,8 @@ impl Driver {
         call: ToolCall,
         executed: Executed,
     ) -> Result<Option<Finished>, ErrorView> {
-        let Executed { mut result, picture, finished } = executed;
+        let Executed { mut result, picture, finished, told } = executed;
+        self.told.extend(told);
         let mut sight = None;
         if let Some(mut taken) = picture {
             let (hash, jpeg) = (taken.sight, Arc::from(&taken.jpeg[..]));

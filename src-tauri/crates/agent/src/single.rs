@@ -205,6 +205,7 @@ impl Single {
         let (log, call) = (&self.engine.log, self.call.request.call.clone());
         log.append(Scope::default(), EventBody::ToolStarted { call: call.clone(), risk: self.risk }).await?;
         let executed = self.engine.tools.execute(self.call.clone()).await;
+        self.engine.tools.told(executed.told).await;
         let mut result = executed.result;
         if let Some(taken) = executed.picture {
             result.picture = Some(log.put_picture(taken).await?);

@@ -21,6 +21,9 @@ pub const UNDO: &str = "undo";
 /// Characters of a run's id, at the least, that name it.
 const LEAST_OF_ID: usize = 4;
 
+/// Acts that are named, at the most.
+const MOST_STAYS: usize = 50;
+
 /// Changes that are looked at together, on the way back to one that was not tried yet.
 const PAGE: u32 = 100;
 
@@ -40,7 +43,7 @@ impl Engine {
     pub(crate) async fn undo(&self, command: Undo) -> Result<Undone, ErrorView> {
         self.check_open()?;
         let command = Undo { run: self.whole_id(command.run).await?, ..command };
-        let changers = self.changers(&command).await?;
+        let (changers, stays) = self.changers(&command).await?;
         let (Some(first), taken_back) = (changers.first(), self.taken_back(&changers).await?) else {
             let message = match &command {
                 Undo { run: None, call: None } => "there is nothing left to take back",
@@ -67,13 +70,18 @@ impl Engine {
         let of: Vec<&CallId> = meant().map(|changer| &changer.call).collect();
         let call = ToolCall { id: id.clone(), tool: UNDO.into(), arguments: json!({ "calls": of }) };
         self.log.append(scope.clone(), EventBody::ToolStarted { call, risk: Risk::Edit }).await?;
-        let mut report = Undone::default();
-        let mut done = Vec::new();
+        let mut report = Undone { run: first.scope.run.clone(), stays, ..Undone::default() };
+        let (mut done, mut seen) = (Vec::new(), Vec::new());
         for changer in meant() {
             let mut whole = true;
             for change in changer.changes.iter().rev() {
                 match self.tools.take_back(change, &ports).await {
-                    Ok(()) => report.undone.push(change.name.clone()),
+                    // A thing that was changed twice is one thing.
+                    Ok(()) if seen.contains(&(change.of, &change.name)) => {}
+                    Ok(()) => {
+                        seen.push((change.of, &change.name));
+                        report.undone.push(change.name.clone());
+                    }
                     Err(error) => {
                         whole = false;
                         report.left.push(Left { name: change.name.clone(), why: error.message });
@@ -106,8 +114,8 @@ impl Engine {
         }
     }
 
-    /// The calls that are meant, newest first.
-    async fn changers(&self, command: &Undo) -> Result<Vec<Changer>, ErrorView> {
+    /// The calls that are meant, newest first; and what else their run did, which nothing takes back.
+    async fn changers(&self, command: &Undo) -> Result<(Vec<Changer>, Vec<String>), ErrorView> {
         let (run, call) = (command.run.clone(), command.call.clone());
         let events = self
             .log
@@ -120,13 +128,14 @@ impl Engine {
                 },
             })
             .await?;
+        let stays = stays(&events);
         let changer = |event: Event| match event.body {
             EventBody::ToolFinished { call, result } if !result.changes.is_empty() => {
                 Some(Changer { call, scope: event.scope, changes: result.changes })
             }
             _ => None,
         };
-        Ok(events.into_iter().rev().filter_map(changer).collect())
+        Ok((events.into_iter().rev().filter_map(changer).collect(), stays))
     }
 
     /// Those of them that were taken back already.
@@ -158,6 +167,27 @@ impl Engine {
             _ => None,
         }))
     }
+}
+
+/// What a run did without keeping how to take it back, in the words of its results, the oldest first.
+fn stays(events: &[Event]) -> Vec<String> {
+    let mut acts = BTreeMap::new();
+    let mut stays = Vec::new();
+    for event in events {
+        match &event.body {
+            EventBody::ToolStarted { call, risk } => {
+                acts.insert(&call.id, (call, *risk));
+            }
+            EventBody::ToolFinished { call, result } => {
+                let stay = acts.get(call).is_some_and(|(act, risk)| act.stays(*risk, result));
+                if stay && stays.len() < MOST_STAYS {
+                    stays.push(result.summary.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+    stays
 }
 
 /// The newest call that changed something, and that no undo has tried: each further `miki undo` goes further back.

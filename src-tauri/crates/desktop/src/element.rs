@@ -24,10 +24,20 @@ pub struct ElementQuery {
     pub scope: Scope,
     /// Most elements in the answer.
     pub limit: u32,
+    /// Characters of each name, description and value; 200 if 0.
+    pub text_chars: u32,
     pub display: u32,
     pub deadline: Option<Duration>,
     /// Where the application tells nothing of what it shows, text is read in its picture. On Linux alone.
     pub marks: bool,
+}
+
+/// Elements of a snapshot of which an agent was told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldElements {
+    /// Its number.
+    pub snapshot: u64,
+    pub refs: Vec<String>,
 }
 
 /// How much is looked at; the less, the faster.
@@ -122,6 +132,18 @@ pub struct Element {
     /// the application, whatever the element's value, states and bounds.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub fingerprint: String,
+}
+
+/// Characters of a text that is remembered.
+pub(crate) const REMEMBERED: usize = 200;
+
+impl Element {
+    /// As it is remembered: a window's texts may be asked for whole.
+    pub(crate) fn short(&self) -> Self {
+        let cut = |text: &str| text.chars().take(REMEMBERED).collect();
+        let (name, description) = (cut(&self.name), cut(&self.description));
+        Self { name, description, value: cut(&self.value), ..self.clone() }
+    }
 }
 
 /// Which element is meant.

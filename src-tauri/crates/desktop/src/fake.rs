@@ -18,7 +18,8 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Abilities, Acted, Action, ActionMethod, AppView, Area, Desktop, DesktopError, Element, ElementAction,
     ElementQuery, Elements, Evidence, Fence, Field, Hands, Inside, Interruption, ListedElement, Operated,
-    Owner, Screen, Script, Selector, Shot, Snapshot, Taker, Target, WindowChange, WindowId, WindowView,
+    Owner, Screen, Script, Selector, Shot, Snapshot, Taker, Target, ToldElements, WindowChange, WindowId,
+    WindowView,
 };
 
 mod apart;
@@ -110,6 +111,8 @@ struct State {
     fenced_acts: Vec<(Action, Fence)>,
     holding: bool,
     presses: u64,
+    /// Of what an agent was told, and after how many calls.
+    told: Vec<(usize, ToldElements)>,
     /// Lists that were told, by their numbers, where the scene's own has one.
     listed: Vec<(u64, Vec<Element>)>,
 }
@@ -167,6 +170,7 @@ impl Default for FakeDesktop {
             fenced_acts: Vec::new(),
             holding: false,
             presses: 0,
+            told: Vec::new(),
             listed: Vec::new(),
         };
         Self { state: Mutex::new(state), interruption: watch::channel(None).0 }
@@ -195,6 +199,11 @@ impl FakeDesktop {
     /// Makes the next call that can fail, fail; several are used up in order.
     pub fn fail_next(&self, error: DesktopError) {
         self.state().failures.push_back(error);
+    }
+
+    /// Of which elements an agent was told, the oldest first, and after how many calls.
+    pub fn was_told(&self) -> Vec<(usize, ToldElements)> {
+        self.state().told.clone()
     }
 
     /// All calls so far, oldest first.
@@ -385,6 +394,14 @@ impl Elements for FakeDesktop {
                 snapshot.elements.retain(|one| !before.contains(one));
             }
             Ok(snapshot)
+        })
+    }
+
+    fn told(&self, told: ToldElements) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let mut state = self.state();
+            let calls = state.calls.len();
+            state.told.push((calls, told));
         })
     }
 

@@ -78,6 +78,9 @@ pub trait Hands: Send + Sync {
 pub trait Elements: Send + Sync {
     /// One bounded, pruned snapshot, on wish with the text in the picture of what is not told. Its refs are valid for as long as their elements are there.
     fn elements(&self, query: ElementQuery) -> BoxFuture<'_, Result<Snapshot, DesktopError>>;
+    /// An agent was told of these elements. From then on their refs stand for what they were then: an act on what has
+    /// become something else is refused, whatever was looked at in between, of which nobody was told.
+    fn told(&self, told: ToldElements) -> BoxFuture<'_, ()>;
     /// What a ref was given to; `None` if it was never given. Asks no application, so that it is quick.
     fn listed(&self, reference: String) -> BoxFuture<'_, Option<ListedElement>>;
     /// The application that an act on this would go to now; a menu is a selector with its application alone. `None` if
@@ -302,10 +305,11 @@ pub use act::{Acted, Action, Button, Evidence, Interruption};
 pub use choose::{may_mean, plain as plain_name};
 pub use element::{
     ActionMethod, Element, ElementAction, ElementQuery, Field, Inside, ListedElement, Operated, Owner,
-    PictureMark, Scope, Selector, Snapshot, Target,
+    PictureMark, Scope, Selector, Snapshot, Target, ToldElements,
 };
 pub use glance::{Glance, Glimpse};
 pub use keys::{Key, UnknownKey};
+pub use one_look::one_look;
 #[cfg(target_os = "linux")]
 pub use platform::Accessibility;
 pub use protocol::run::Fence;
@@ -315,6 +319,7 @@ pub use window::{AppView, Taker, WindowChange, WindowId, WindowView};
 mod act;
 mod element;
 mod glance;
+mod one_look;
 mod shot;
 mod window;
 

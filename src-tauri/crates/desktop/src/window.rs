@@ -21,9 +21,21 @@ pub struct WindowView {
     pub display: u32,
     /// With its frame, in 0-1000 of that display.
     pub bounds: NormRect,
-    /// `focused`, `minimized`, `maximized`, `fullscreen`, `modal`: its program takes nothing else before it is answered.
+    /// `focused`, `minimized`, `otherWorkspace`, `maximized`, `fullscreen`, `modal`: its program takes nothing else before
+    /// it is answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<String>,
+}
+
+impl WindowView {
+    pub fn is(&self, state: &str) -> bool {
+        self.states.iter().any(|one| one == state)
+    }
+
+    /// Neither minimized nor on another workspace; others may cover it.
+    pub fn is_shown(&self) -> bool {
+        !self.is("minimized") && !self.is("otherWorkspace")
+    }
 }
 
 /// What gets the keys, or a click at a point.
@@ -55,7 +67,7 @@ pub enum WindowChange {
     },
     Minimize,
     Maximize,
-    /// Neither minimized nor maximized.
+    /// On the screen, and neither minimized nor maximized; one on another workspace is shown as it is there.
     Restore,
     /// As by its close button: the application may ask its user first.
     Close,

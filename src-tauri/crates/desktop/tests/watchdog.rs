@@ -40,7 +40,7 @@ fn main() {
         ["held", display, how] => held(display, how),
         ["asked", display, bus] => asked(display, bus),
         _ => {
-            let tests: [(&str, fn()); 6] = [
+            let tests: [(&str, fn()); 7] = [
                 (
                     "nothing_stays_down_after_a_kill_at_any_moment",
                     nothing_stays_down_after_a_kill_at_any_moment,
@@ -52,6 +52,10 @@ fn main() {
                 (
                     "a_dialog_takes_keys_when_its_opener_was_killed",
                     a_dialog_takes_keys_when_its_opener_was_killed,
+                ),
+                (
+                    "a_dialog_takes_keys_when_its_opener_has_ended",
+                    a_dialog_takes_keys_when_its_opener_has_ended,
                 ),
             ];
             let is_wished = |name: &str| {
@@ -244,6 +248,15 @@ fn asked(display: &str, bus: &str) {
 }
 
 fn a_dialog_takes_keys_when_its_opener_was_killed() {
+    a_dialog_takes_keys_after(|opener| opener.kill().unwrap());
+}
+
+/// An orderly end drops what a kill leaves to the system.
+fn a_dialog_takes_keys_when_its_opener_has_ended() {
+    a_dialog_takes_keys_after(|opener| drop(opener.stdin.take()));
+}
+
+fn a_dialog_takes_keys_after(end: impl Fn(&mut std::process::Child)) {
     let mut stage = stage::Stage::open();
     stage.start_ours("gtk3", "garden");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
@@ -258,7 +271,7 @@ fn a_dialog_takes_keys_when_its_opener_was_killed() {
         BufReader::new(opener.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert_eq!(line, "ready\n");
         wait_for("the keeper", || watchdogs(&stage.display).first().copied());
-        opener.0.kill().unwrap();
+        end(&mut opener.0);
         opener.0.wait().unwrap();
         let ask = || async { desktop.glance().await.unwrap() };
         stage::eventually("the dialog", ask, |now| now.active_title() == Some("Question")).await;

@@ -11,10 +11,13 @@ pub use html::html;
 pub use jsonl::{Fault, File, Picture, Why, jsonl, read};
 pub use markdown::markdown;
 
+use protocol::contract::Report;
 use protocol::event::RunEnd;
 use protocol::ids::{BlobRef, Timestamp};
+use protocol::principal::Surface;
+use protocol::tool::{Answer, Until};
 
-use crate::transcript::Acts;
+use crate::transcript::{Acts, Stage, Step};
 
 /// Where the bytes of a picture come from; `None` if it is gone.
 pub type Pictures<'a> = dyn FnMut(&BlobRef) -> Option<Vec<u8>> + 'a;
@@ -38,6 +41,78 @@ fn ended(end: &RunEnd, acts: Acts) -> String {
         RunEnd::Interrupted { reason: Some(reason) } => format!("Interrupted: {reason}"),
         RunEnd::Interrupted { reason: None } => "Interrupted".into(),
     }
+}
+
+/// What was answered to the question about a step, and that it was taken back; empty if neither.
+fn decided(step: &Step) -> Vec<String> {
+    let mut said = Vec::new();
+    if step.proposed.is_some() {
+        said.push("Its arguments were changed by its user".to_owned());
+    }
+    if let Some((answer, by)) = &step.answer {
+        let what = match answer {
+            Answer::Deny if *by == Surface::Deadline => "Not allowed: nobody answered in time",
+            Answer::Deny => "Not allowed",
+            Answer::Once | Answer::Edit { .. } => "Allowed once",
+            Answer::Thread => "Allowed for the session",
+            Answer::Until { until: Until::Run } => "Allowed for the run",
+            Answer::Until { until: Until::Day } => "Allowed for a day",
+            Answer::Until { until: Until::Always } => "Allowed from then on",
+        };
+        let place = match by {
+            Surface::Dashboard => " in the dashboard",
+            Surface::Chat => " in the chat",
+            Surface::Cli => " at a terminal",
+            Surface::Overlay | Surface::Tray | Surface::Deadline => "",
+        };
+        said.push(format!("{what}{place}"));
+    }
+    if step.is_undone {
+        said.push("Taken back".to_owned());
+    }
+    said
+}
+
+/// What a step printed, and the lines that it changed in files, each below its name. Empty if it did neither.
+fn shown_of(step: &Step) -> Vec<(String, String)> {
+    let Stage::Done { result } = &step.stage else { return Vec::new() };
+    let line = |line: &protocol::terminal::Line| {
+        let more = if line.cut > 0 { "…" } else { "" };
+        line.spans.iter().map(|span| span.text.as_str()).collect::<String>() + more
+    };
+    let printed = result.output.iter().map(line).collect::<Vec<_>>().join("\n");
+    let printed = (!printed.is_empty()).then(|| (String::new(), printed));
+    let diff = |change: &protocol::tool::Change| Some((change.name.clone(), change.diff.clone()?));
+    printed.into_iter().chain(result.changes.iter().filter_map(diff)).collect()
+}
+
+/// What of a call that its user denied is for people: the result's own words are the model's.
+fn is_denied(step: &Step) -> bool {
+    matches!(step.answer, Some((Answer::Deny, _)))
+}
+
+/// How many acts a run did and what came of its plan, a line each.
+fn summed(acts: Acts, report: Option<&Report>) -> Vec<String> {
+    let Acts { done, refused, in_doubt } = acts;
+    let mut lines = Vec::new();
+    if done + refused + in_doubt > 0 {
+        lines.push(format!("Actions: {done} carried out, {refused} refused, {in_doubt} in doubt"));
+    }
+    let Some(Report { deviations, findings, .. }) = report else { return lines };
+    lines.extend(deviations.iter().map(|one| {
+        let answer = match &one.answer {
+            None => "not answered",
+            Some(Answer::Deny) => "not allowed",
+            Some(_) => "allowed",
+        };
+        format!("Outside the plan, {answer}: {} ({})", one.tool, one.outside.join(", "))
+    }));
+    lines.extend(findings.iter().map(|one| {
+        let what = serde_json::to_value(&one.check).unwrap_or_default();
+        let passed = if one.passed { "passed" } else { "not passed" };
+        format!("Check {passed}: {}: {}", what["check"].as_str().unwrap_or_default(), one.found)
+    }));
+    lines
 }
 
 /// With its line breaks, and every other unseen character spelled out.

@@ -77,6 +77,10 @@ impl PlanState {
 
     /// A question was answered. Told twice, it is the same.
     pub fn answered(&mut self, approval: &ApprovalId, answer: &Answer, at: Timestamp) {
+        // A call that was changed is asked about again, as it is then.
+        if matches!(answer, Answer::Edit { .. }) {
+            self.deviations.retain(|(asked, _)| asked != approval);
+        }
         for (asked, deviation) in &mut self.deviations {
             if asked == approval {
                 deviation.answer = Some(answer.clone());

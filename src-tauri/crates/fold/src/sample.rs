@@ -102,6 +102,7 @@ pub fn tool_finished(id: &str) -> EventBody {
 
 pub fn question(id: &str) -> Approval {
     Approval {
+        asks: Default::default(),
         id: ApprovalId(id.into()),
         call: click("c-1"),
         risk: Risk::Edit,

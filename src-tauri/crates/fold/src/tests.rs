@@ -115,6 +115,7 @@ fn call(id: &str) -> ToolCall {
 
 fn approval() -> Approval {
     Approval {
+        asks: Default::default(),
         id: ApprovalId::from_suffix("1"),
         call: call("2"),
         risk: Risk::Edit,

@@ -10,7 +10,7 @@ use protocol::ids::{ApprovalId, CallId, ModelId, RunId};
 use protocol::principal::Surface;
 use protocol::terminal::Line;
 use protocol::tool::{
-    Answer, Effect, ExecResult, FrontWindow, Grant, Mode, PictureView, Risk, ToolCall, ToolErrorKind,
+    Answer, Effect, ExecResult, FrontWindow, Grant, Mode, NO_ACTS, PictureView, Risk, ToolCall, ToolErrorKind,
 };
 use protocol::turn::{Cost, Spent, Usage};
 use serde_json::Value;
@@ -26,8 +26,6 @@ const PLAN: &str = "plan";
 const UNDO: &str = "undo";
 /// Lines of a running command's output that are kept.
 const PRINTED_LINES: usize = 200;
-/// Tools that are no acts, even where they are refused.
-pub(crate) const NO_ACTS: [&str; 3] = [DONE, PLAN, UNDO];
 
 /// The entries of one stream, or of a part of it, oldest first.
 #[derive(Clone, Debug, Default, PartialEq)]

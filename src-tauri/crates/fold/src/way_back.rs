@@ -2,10 +2,10 @@
 //! left it, only who does it finds out.
 
 use protocol::ids::RunId;
-use protocol::tool::{Changed, Effect, Risk};
+use protocol::tool::Changed;
 
 use crate::call::in_short;
-use crate::transcript::{Entry, EntryBody, NO_ACTS, Stage, Step};
+use crate::transcript::{Entry, EntryBody, Stage, Step};
 
 /// Acts that are named, at the most.
 const NAMED: usize = 50;
@@ -49,11 +49,7 @@ impl WayBack {
         if !step.is_undone {
             self.back.extend(result.changes.iter().map(|change| (change.of, change.name.clone())));
         }
-        let has_acted = matches!(result.effect, Effect::Confirmed | Effect::Unverified | Effect::Unknown);
-        let acts = step.risk >= Some(Risk::Edit) && !NO_ACTS.contains(&step.call.tool.as_str());
-        // Of a batch, some may be kept and others not.
-        let is_kept = !result.changes.is_empty() && step.call.can_be_taken_back();
-        if acts && has_acted && !is_kept && self.stays.len() < NAMED {
+        if step.risk.is_some_and(|risk| step.call.stays(risk, result)) && self.stays.len() < NAMED {
             let about = in_short(&step.call, step.window.as_ref());
             self.stays.push(format!("{} {about}", step.call.tool).trim().to_owned());
         }

@@ -4,13 +4,20 @@ use protocol::event::{EventBody, RunEnd};
 use protocol::ids::BlobRef;
 use protocol::tool::Change;
 use protocol::view::Place;
+use serde_json::Value;
 
 /// Characters of one text that are looked through; what stands behind them is not found.
 const CHARS: usize = 20_000;
 
 /// The texts of an event that a search finds, with what kind of text each is. At most four.
 pub fn searchable(body: &EventBody) -> Vec<(Place, String)> {
+    let said;
     let texts: Vec<(Place, &str)> = match body {
+        // What was typed, written or run: who looks for the session remembers that.
+        EventBody::ToolStarted { call, .. } => {
+            said = said_in(&call.arguments);
+            vec![(Place::Model, said.as_str())]
+        }
         EventBody::SessionCreated { title, .. } | EventBody::SessionEdited { title: Some(title), .. } => {
             vec![(Place::Title, title)]
         }
@@ -40,7 +47,6 @@ pub fn searchable(body: &EventBody) -> Vec<(Place, String)> {
         | EventBody::TurnFailed { .. }
         | EventBody::ApprovalRequested { .. }
         | EventBody::ApprovalAnswered { .. }
-        | EventBody::ToolStarted { .. }
         | EventBody::ChangeIntended { .. }
         | EventBody::ContextCompacted { .. }
         | EventBody::PlanReported { .. }
@@ -117,4 +123,28 @@ pub fn blobs(body: &EventBody) -> Vec<(BlobRef, BlobUse)> {
         | EventBody::DesktopChanged { .. }
         | EventBody::JournalFailed { .. } => Vec::new(),
     }
+}
+
+/// The texts in a call's arguments, a line each, but for what names an element or says why.
+fn said_in(arguments: &Value) -> String {
+    const NOT_SAID: [&str; 4] = ["ref", "reason", "tool", "thought"];
+    let (mut said, mut left) = (String::new(), vec![arguments]);
+    while let Some(value) = left.pop() {
+        match value {
+            Value::String(text) => {
+                said.push_str(text);
+                said.push('\n');
+            }
+            Value::Array(values) => left.extend(values),
+            Value::Object(fields) => {
+                let is_said = |key: &str| !NOT_SAID.contains(&key);
+                left.extend(fields.iter().filter(|(key, _)| is_said(key)).map(|(_, value)| value));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+        if said.len() > CHARS * 4 {
+            break;
+        }
+    }
+    said
 }

@@ -114,6 +114,7 @@ pub(crate) fn call(id: &str) -> ToolCall {
 
 pub(crate) fn approval(id: &str, call_id: &str) -> Approval {
     Approval {
+        asks: Default::default(),
         id: ApprovalId::from_suffix(id),
         call: call(call_id),
         risk: Risk::Edit,

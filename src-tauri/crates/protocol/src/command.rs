@@ -61,13 +61,6 @@ macro_rules! commands {
                 match self { $(Self::$type(_) => stringify!($name)),* }
             }
         }
-
-        /// Hands the list of all commands, each as `name Type;`, to the macro that is named: for whoever needs an item of
-        /// each.
-        #[macro_export]
-        macro_rules! each_command {
-            ($macro:ident) => { $macro! { $($name $type;)* } };
-        }
     };
 }
 
@@ -256,10 +249,16 @@ pub struct RunOverrides {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Undone {
+    /// Whose changes they were; `None` if they were made by a call without a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunId>,
     /// What is as it was, by its name.
     pub undone: Vec<String>,
     /// What is not, and why.
     pub left: Vec<Left>,
+    /// Acts of the same run that nothing takes back, the oldest first, at most 50; empty of a single step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stays: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

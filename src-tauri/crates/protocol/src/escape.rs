@@ -35,6 +35,15 @@ pub fn visible_text(text: &str) -> String {
     visible(text).into_iter().map(part).collect()
 }
 
+/// A text to be read as it is, but for the characters that turn others around: they are spelled out.
+pub fn untwisted(text: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    if !text.contains(turns) {
+        return text.to_owned();
+    }
+    text.chars().map(|c| if turns(c) { spelled(c) } else { c.into() }).collect()
+}
+
 /// The same for a terminal, which shows nothing apart: what is written from right to left is spelled out, too.
 pub fn visible_in_order(text: &str) -> String {
     let part = |piece| match piece {
@@ -101,6 +110,12 @@ mod tests {
             visible("rm \u{202E}txt.exe"),
             [Piece::Plain("rm ".into()), Piece::Escape("\\u{202E}".into()), Piece::Plain("txt.exe".into())]
         );
+    }
+
+    #[test]
+    fn what_is_only_read_keeps_all_but_what_turns_it_around() {
+        assert_eq!(untwisted("a \u{202E}gnp.exe\n\u{200D}אב"), "a \\u{202E}gnp.exe\n\u{200D}אב");
+        assert_eq!(untwisted("plain"), "plain");
     }
 
     #[test]

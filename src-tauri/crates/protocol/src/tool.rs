@@ -75,31 +75,6 @@ const RECORDED: [&str; 13] = [
     "setValue",
     "writeClipboard",
 ];
-/// Tools that change nothing which anybody would want back.
-const CHANGES_NOTHING: [&str; 21] = [
-    "think",
-    "wait",
-    "displays",
-    "screenshot",
-    "zoom",
-    "readText",
-    "elementsJson",
-    "listWindows",
-    "listApps",
-    "move",
-    "scroll",
-    "focusElement",
-    "focusWindow",
-    "readClipboard",
-    "listFiles",
-    "readFile",
-    "searchFiles",
-    "webElements",
-    "webRead",
-    "webTabs",
-    "useTools",
-];
-
 /// Tools that only look, or keep what is the run's own. A test of `tools` holds the names to what those say of themselves.
 const ONLY_LOOKS: [&str; 21] = [
     "think",
@@ -125,6 +100,11 @@ const ONLY_LOOKS: [&str; 21] = [
     "done",
 ];
 
+/// Calls that do nothing to anything of the user's: the end, the plan, and what is taken back.
+pub const NO_ACTS: [&str; 3] = ["done", "plan", "undo"];
+/// Tools beside these that change nothing which anybody would want back.
+const MOVES_ABOUT: [&str; 5] = ["move", "scroll", "focusElement", "focusWindow", "readClipboard"];
+
 impl ToolCall {
     /// Whether its tool, by its name, is one that only looks; of a batch, all of them.
     pub fn only_looks(&self) -> bool {
@@ -139,11 +119,21 @@ impl ToolCall {
     /// Whether what it changes is kept with what takes it back, as far as its name and arguments tell: of a batch, all of
     /// its actions. What was there before may not be readable, even so.
     pub fn can_be_taken_back(&self) -> bool {
+        let changes_nothing = |tool: &str| MOVES_ABOUT.contains(&tool) || ONLY_LOOKS.contains(&tool);
         let fits = |part: &Self| match part.tool.as_str() {
             "changeWindow" => part.arguments.get("change").and_then(Value::as_str) != Some("close"),
-            tool => RECORDED.contains(&tool) || (self.tool == "batch" && CHANGES_NOTHING.contains(&tool)),
+            tool => RECORDED.contains(&tool) || (self.tool == "batch" && changes_nothing(tool)),
         };
         self.parts().iter().all(fits)
+    }
+
+    /// Whether it did something that stays as it is when all is taken back. Of a batch, some may be kept and others not.
+    pub fn stays(&self, risk: Risk, result: &ExecResult) -> bool {
+        let was_done = matches!(result.effect, Effect::Confirmed | Effect::Unverified | Effect::Unknown);
+        let values = self.parts().iter().filter(|part| part.tool == "setValue").count();
+        let kept_values = result.changes.iter().filter(|change| change.of == Changed::Value).count();
+        let is_kept = !result.changes.is_empty() && kept_values >= values && self.can_be_taken_back();
+        risk >= Risk::Edit && !NO_ACTS.contains(&self.tool.as_str()) && was_done && !is_kept
     }
 
     /// Whether [`Self::can_be_taken_back`] depends on what is on the screen: a value is kept where its element has a name and
@@ -154,7 +144,7 @@ impl ToolCall {
 
     /// The names by which [`Self::can_be_taken_back`] tells tools apart.
     pub fn told_by_name() -> impl Iterator<Item = &'static str> {
-        RECORDED.into_iter().chain(CHANGES_NOTHING).chain(["changeWindow"])
+        RECORDED.into_iter().chain(MOVES_ABOUT).chain(ONLY_LOOKS).chain(["changeWindow"])
     }
 
     /// Whether what it does goes to wherever the keyboard focus is, and nowhere else.
@@ -233,29 +223,42 @@ pub struct Approval {
     pub read: Vec<Source>,
     #[serde(default, skip_serializing_if = "About::is_plain")]
     pub about: Box<About>,
+    /// When its run asks: what was set for its session since is for the next one.
+    #[serde(default)]
+    pub asks: ApprovalMode,
 }
 
 impl Approval {
     /// What a yes for the session would cover, where it may be given: in a run that asks once for a tool.
-    pub fn for_session(&self, asks: ApprovalMode) -> Option<&Grant> {
-        self.all_like_it().filter(|_| asks == ApprovalMode::Thread)
+    pub fn for_session(&self) -> Option<Vec<&Grant>> {
+        self.all_like_it().filter(|_| self.asks == ApprovalMode::Thread)
     }
 
     /// The same until the run ends: also where every step is asked about, of a tool in an application.
-    pub fn for_run(&self, asks: ApprovalMode) -> Option<&Grant> {
-        self.all_like_it().filter(|grant| match asks {
-            ApprovalMode::Ask => grant.app.is_some(),
+    pub fn for_run(&self) -> Option<Vec<&Grant>> {
+        self.all_like_it().filter(|grants| match self.asks {
+            ApprovalMode::Ask => grants.iter().all(|grant| grant.app.is_some()),
             ApprovalMode::Thread => true,
             ApprovalMode::Auto => false,
         })
     }
 
-    /// One tool in one known place, that can be undone. Never what goes to several places (a drag from one application
-    /// into another), nor a batch, which is more than one tool.
-    fn all_like_it(&self) -> Option<&Grant> {
-        let may = self.risk < Risk::Consequential && self.call.tool != "batch";
-        let (first, rest) = self.touches.split_first()?;
-        (may && rest.iter().all(|one| one == first)).then_some(first)
+    /// One tool in one known place, that can be undone; of a batch each of its tools, in one application. Never what goes to
+    /// several places (a drag from one application into another). Each grant once, in order.
+    fn all_like_it(&self) -> Option<Vec<&Grant>> {
+        let mut grants: Vec<&Grant> = Vec::new();
+        for grant in &self.touches {
+            if !grants.contains(&grant) {
+                grants.push(grant);
+            }
+        }
+        let app = &grants.first()?.app;
+        let is_in_one_place = grants.iter().all(|grant| grant.app == *app);
+        let can_be_said = match self.call.tool == "batch" {
+            true => app.is_some(),
+            false => grants.len() == 1,
+        };
+        (self.risk < Risk::Consequential && is_in_one_place && can_be_said).then_some(grants)
     }
 }
 

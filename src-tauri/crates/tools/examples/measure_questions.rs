@@ -77,8 +77,13 @@ mod work {
             let begun = Instant::now();
             match kind {
                 "element" | "point" => {
-                    let assessed = router.assess(&request, limits).await;
-                    let told = (router.goes_to(call, limits).await, router.surroundings(call, limits).await);
+                    let (assessed, told) = tools::one_look(async {
+                        let assessed = router.assess(&request, limits).await;
+                        let told =
+                            tokio::join!(router.goes_to(call, limits), router.surroundings(call, limits));
+                        (assessed, told)
+                    })
+                    .await;
                     let took = begun.elapsed();
                     let asks = matches!(assessed.decision, Decision::Ask { .. });
                     if !asks || black_box(told).0.iter().all(String::is_empty) {
@@ -87,12 +92,16 @@ mod work {
                     Ok(took.as_secs_f64() * 1e3)
                 }
                 "whole" => {
-                    let assessed = router.assess(&request, limits).await;
-                    let told = tokio::join!(
-                        router.goes_to(call, limits),
-                        router.surroundings(call, limits),
-                        router.sight(call, limits),
-                    );
+                    let (assessed, told) = tools::one_look(async {
+                        let assessed = router.assess(&request, limits).await;
+                        let told = tokio::join!(
+                            router.goes_to(call, limits),
+                            router.surroundings(call, limits),
+                            router.sight(call, limits),
+                        );
+                        (assessed, told)
+                    })
+                    .await;
                     let took = begun.elapsed();
                     let asks = matches!(assessed.decision, Decision::Ask { .. });
                     if !asks || black_box(told).2.is_none() {

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::Router;
 use crate::tool::{from_desktop, tool_error};
-use crate::untrusted;
+use crate::{untrusted, whose};
 
 /// Longest wait for a window to have the focus after it was activated.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -59,9 +59,7 @@ impl Router {
         let windows = self.desktop().windows().await;
         let windows = windows.inspect_err(|error| tracing::debug!(%error, "the focus is not known")).ok()?;
         // Our own windows are not listed: while one of them has the focus, none of these has. They come from top to bottom.
-        let is_shown = |window: &&WindowView| !window.states.iter().any(|state| state == "minimized");
-        let front = windows.iter().find(|window| has_focus(window)).or_else(|| windows.iter().find(is_shown));
-        let WindowView { id, app, title, pid, .. } = front?.clone();
+        let WindowView { id, app, title, pid, .. } = whose::front(&windows)?.clone();
         Some(FocusedWindow { id, app, title, pid })
     }
 
@@ -156,5 +154,5 @@ pub(crate) async fn name_of(desktop: &dyn Desktop, id: WindowId) -> String {
 }
 
 pub(crate) fn has_focus(window: &WindowView) -> bool {
-    window.states.iter().any(|state| state == "focused")
+    window.is("focused")
 }

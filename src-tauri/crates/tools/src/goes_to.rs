@@ -9,7 +9,7 @@ use protocol::tool::{FrontWindow, ToolCall};
 use crate::contract::act_effects::{self, Met};
 use crate::plan::Step;
 use crate::reach::{Act, Reach};
-use crate::{Limits, Router, untrusted, whose};
+use crate::{Limits, Router, hosts, untrusted, whose};
 
 /// Characters of one name.
 const NAME_CHARS: usize = 80;
@@ -178,6 +178,9 @@ impl Router {
         let tools = self.registry().all();
         let env = self.env(limits, &tools);
         let Ok(step) = env.plan(&part.tool, &part.arguments) else { return String::new() };
+        if let Reach::Page { reference: Some(reference), .. } = step.plan().reach() {
+            return self.in_page_goes_to(reference).await;
+        }
         let (display, points) = (step.plan().display(), step.plan().points());
         let mut there = Vec::new();
         // A drag goes from its first to its last.
@@ -192,6 +195,16 @@ impl Router {
         there.dedup();
         there.retain(|there| !there.is_empty());
         there.join(" → ")
+    }
+
+    /// What an element of the page in front is called, and whose page it is: `“Pay” · shop.example`.
+    async fn in_page_goes_to(&self, reference: &str) -> String {
+        let looked = tokio::time::timeout(LOOK, self.browser().target(Some(reference.to_owned()))).await;
+        let Some(target) = looked.ok().and_then(Result::ok) else { return String::new() };
+        let name = untrusted::line(&target.called, NAME_CHARS);
+        let host = hosts::of(&target.url).map(|host| untrusted::line(&host, NAME_CHARS));
+        let name = Some(name).filter(|name| !name.is_empty()).map(|name| format!("“{name}”"));
+        name.into_iter().chain(host).collect::<Vec<_>>().join(" · ")
     }
 
     async fn at(&self, point: NormPoint, display: u32, windows: &[WindowView], limits: &Limits) -> String {
@@ -291,18 +304,18 @@ pub(crate) async fn of_window(
     display: u32,
     limit: u32,
 ) -> Snapshot {
-    told_of_window(desktop, window, display, limit).await.unwrap_or_default()
+    told_of_window(desktop, window, display, (limit, 0)).await.unwrap_or_default()
 }
 
-/// The same; `None` if it was not told in time.
+/// The same with so many characters of each text, 200 if 0; `None` if it was not told in time.
 pub(crate) async fn told_of_window(
     desktop: &dyn Desktop,
     window: &WindowView,
     display: u32,
-    limit: u32,
+    (limit, text_chars): (u32, u32),
 ) -> Option<Snapshot> {
     let title = Some(window.title.clone()).filter(|title| !title.is_empty());
-    let query = ElementQuery { limit, display, deadline: Some(LOOK), ..ElementQuery::default() };
+    let query = ElementQuery { limit, text_chars, display, deadline: Some(LOOK), ..ElementQuery::default() };
     let by_app = ElementQuery { app: Some(window.app.clone()), window: title.clone(), ..query.clone() };
     let look = async |query| tokio::time::timeout(LOOK, desktop.elements(query)).await.ok();
     match look(by_app).await? {

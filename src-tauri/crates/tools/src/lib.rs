@@ -53,7 +53,7 @@ mod withheld;
 mod words;
 
 pub use contract::longest_look;
-pub use desktop::{Abilities, Fence, Interruption, WindowId};
+pub use desktop::{Abilities, Fence, Interruption, ToldElements, WindowId, one_look};
 pub use focus::FocusedWindow;
 pub use look::{Look, Part};
 pub use plan::{Env, Plan, Refusal, Step, Task};
@@ -172,6 +172,8 @@ pub struct Executed {
     pub picture: Option<TakenPicture>,
     /// From `done`.
     pub finished: Option<Finish>,
+    /// The elements that the result tells of: whoever hands it on says so to [`Router::told`].
+    pub told: Vec<ToldElements>,
 }
 
 impl Executed {
@@ -188,7 +190,7 @@ impl Executed {
             output: Vec::new(),
             took: Millis(0),
         };
-        Self { result, picture: None, finished: None }
+        Self { told: Vec::new(), result, picture: None, finished: None }
     }
 }
 

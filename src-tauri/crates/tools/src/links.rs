@@ -14,8 +14,8 @@ use crate::reach::Reach;
 use crate::whose::{front, holds, window_at};
 
 const ROLE: &str = "link";
-/// Longest wait for one look at a page, and for where a link leads.
-const LOOK: Duration = Duration::from_secs(1);
+/// Longest wait for one look at a page or a sheet of cells, and for where a link leads.
+const LOOK: Duration = Duration::from_secs(3);
 /// Elements of a page among which a link is looked for.
 const MOST: u32 = 3_000;
 

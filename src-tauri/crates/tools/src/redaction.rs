@@ -3,6 +3,7 @@
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use desktop::Snapshot;
 use protocol::contract::{About, Finding};
 use protocol::terminal::{Line, Span, Style};
 use protocol::tool::Approval;
@@ -16,19 +17,38 @@ use crate::tool::Outcome;
 /// be left of a text that was cut.
 const SHORT: usize = 8;
 
+/// A value of fewer letters and digits would be found in any line that was read in pixels.
+const LEAST_READ: usize = 4;
+/// Of so many signs a reader of pixels may take one for another.
+const SIGNS_AN_ERROR: usize = 7;
+
+/// Told in place of a line that was read in pixels and may have a value in it.
+const NOT_TOLD: &str = "(not told: it looks like a secret of the user's)";
+
 /// Takes all values out of what came of a call.
 pub(crate) fn redact(outcome: &mut Outcome, secrets: &[Secret]) {
     let Some(redactor) = Redactor::of(secrets) else { return };
-    outcome.summary = redactor.clean(&outcome.summary);
+    outcome.summary = redactor.clean_quoting(&outcome.summary);
     redact_json(&mut outcome.data, &redactor);
     if let Some(error) = &mut outcome.error {
-        error.message = redactor.clean(&error.message);
+        error.message = redactor.clean_quoting(&error.message);
     }
     for change in &mut outcome.changes {
         change.name = redactor.clean(&change.name);
         change.diff = change.diff.take().map(|diff| redactor.clean(&diff));
     }
     outcome.output.iter_mut().for_each(|line| redactor.clean_line(line));
+}
+
+/// Takes lines that may have a value in them out of what was read in pixels.
+pub(crate) fn redact_read<'a>(lines: impl Iterator<Item = &'a mut String>, secrets: &[Secret]) {
+    let Some(redactor) = Redactor::of(secrets) else { return };
+    lines.filter(|line| redactor.may_read(line)).for_each(|line| NOT_TOLD.clone_into(line));
+}
+
+/// The same of a list of elements: of the marks in it.
+pub(crate) fn redact_marks(snapshot: &mut Snapshot, secrets: &[Secret]) {
+    redact_read(snapshot.marks.iter_mut().flat_map(|mark| [&mut mark.text, &mut mark.beside]), secrets);
 }
 
 /// Takes all values out of what a command printed.
@@ -56,7 +76,7 @@ fn redact_json(data: &mut Json, redactor: &Redactor<'_>) {
 pub(crate) fn redact_question(question: &mut Approval, secrets: &[Secret]) {
     let Some(redactor) = Redactor::of(secrets) else { return };
     let Approval { reason, window, target, goes_to, about, .. } = question;
-    *reason = redactor.clean(reason);
+    *reason = redactor.clean_quoting(reason);
     if let About::Call { diff: Some(diff), .. } = &mut **about {
         *diff = redactor.clean(diff);
     }
@@ -64,7 +84,7 @@ pub(crate) fn redact_question(question: &mut Approval, secrets: &[Secret]) {
         window.title = redactor.clean(&window.title);
     }
     for there in goes_to {
-        *there = redactor.clean(there);
+        *there = redactor.clean_quoting(there);
     }
 }
 
@@ -86,6 +106,8 @@ pub(crate) struct Redactor<'a> {
     finder: AhoCorasick,
     /// For each pattern of the finder, the secret that it is the value of.
     meant: Vec<&'a Secret>,
+    /// Each value as it is read in pixels.
+    seen: Vec<Vec<char>>,
 }
 
 impl<'a> Redactor<'a> {
@@ -96,12 +118,41 @@ impl<'a> Redactor<'a> {
         let (texts, meant): (Vec<_>, Vec<_>) = secrets.iter().flat_map(written).unzip();
         // The longest first: a value may begin with another one.
         let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts).ok()?;
-        (!meant.is_empty()).then_some(Self { finder, meant })
+        let seen = secrets.iter().map(|secret| as_pixels(&secret.value.0));
+        let seen = seen.filter(|value| value.len() >= LEAST_READ).collect();
+        (!meant.is_empty()).then_some(Self { finder, meant, seen })
     }
 
     /// Whether a text has a value in it.
     pub(crate) fn finds(&self, text: &str) -> bool {
         self.clean(text) != text
+    }
+
+    /// Whether a line that was read in pixels may have a value in it: readers take signs that look alike for one another,
+    /// and miss one here and there.
+    pub(crate) fn may_read(&self, line: &str) -> bool {
+        let read = as_pixels(line);
+        let is_there = |value: &Vec<char>| has_about(&read, value, value.len() / SIGNS_AN_ERROR);
+        self.finds(line) || self.seen.iter().any(is_there)
+    }
+
+    /// The same as [`Self::clean`], also for what a text quotes of what was read in pixels.
+    fn clean_quoting(&self, text: &str) -> String {
+        let mut done = String::new();
+        let text = self.clean(text);
+        let mut rest = text.as_str();
+        while let Some(open) = rest.find(['"', '“']) {
+            let from = open + rest[open..].chars().next().map_or(1, char::len_utf8);
+            let Some(length) = rest[from..].find(['"', '”']) else { break };
+            let quoted = &rest[from..from + length];
+            done.push_str(&rest[..from]);
+            done.push_str(if self.may_read(quoted) { NOT_TOLD } else { quoted });
+            rest = &rest[from + length..];
+            let close = rest.chars().next().map_or(0, char::len_utf8);
+            done.push_str(&rest[..close]);
+            rest = &rest[close..];
+        }
+        done + rest
     }
 
     /// A value may have several colours: what is left of the line then has one.
@@ -197,6 +248,37 @@ fn base64_amid(value: &[u8], before: usize) -> Vec<String> {
     let texts = [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)];
     let own = texts.iter().filter_map(|text| text.get(first..end)).filter(|own| own.len() >= SHORT);
     own.map(str::to_owned).collect()
+}
+
+/// The letters and digits of a text, those that look alike as one of them.
+fn as_pixels(text: &str) -> Vec<char> {
+    let of_its_kind = |sign| match sign {
+        'o' | 'q' | 'ο' | 'о' | '○' | '〇' => '0',
+        'i' | 'l' | '|' | '!' | 'ı' => '1',
+        'z' => '2',
+        's' | '$' => '5',
+        'b' => '8',
+        'g' => '9',
+        other => other,
+    };
+    let signs = text.chars().flat_map(char::to_lowercase).map(of_its_kind);
+    let text: String = signs.filter(|sign| sign.is_alphanumeric()).collect();
+    text.replace("rn", "m").replace("vv", "w").replace("c1", "d").chars().collect()
+}
+
+/// Whether a text has a value in it but for so many signs that are others, too many or missing (Sellers' algorithm).
+fn has_about(text: &[char], value: &[char], errors: usize) -> bool {
+    // How far the value's first signs are from the text that ends here, for each number of them.
+    let mut apart: Vec<usize> = (0..=value.len()).collect();
+    text.iter().any(|sign| {
+        let mut before = apart[0];
+        for (at, meant) in value.iter().enumerate() {
+            let replaced = before + usize::from(meant != sign);
+            before = apart[at + 1];
+            apart[at + 1] = replaced.min(before + 1).min(apart[at] + 1);
+        }
+        apart[value.len()] <= errors
+    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use browser::Browser;
-use desktop::{Desktop, Fence, Interruption};
+use desktop::{Desktop, Fence, Interruption, ToldElements};
 use protocol::contract::{Contract, Finding};
 use protocol::geometry::PixelSize;
 use protocol::tool::{
@@ -286,13 +286,17 @@ impl Router {
 
     /// What would become of a call, with what it would touch looked up first, where that can make a difference.
     pub async fn assess(&self, request: &ExecRequest, limits: &Limits) -> Assessment {
-        let begun = Instant::now();
-        let assessment = self.look_and_weigh(request, limits, Care::Closely).await.0;
-        // What could not be looked at in time can be a moment later; nobody answers as fast as that.
-        if begun.elapsed() < PATIENCE || !matches!(assessment.decision, Decision::Ask { .. }) {
-            return assessment;
-        }
-        self.look_and_weigh(request, limits, Care::Closely).await.0
+        let closely = || async { self.look_and_weigh(request, limits, Care::Closely).await.0 };
+        desktop::one_look(async {
+            let begun = Instant::now();
+            let assessment = closely().await;
+            // What could not be looked at in time can be a moment later; nobody answers as fast as that.
+            if begun.elapsed() < PATIENCE || !matches!(assessment.decision, Decision::Ask { .. }) {
+                return assessment;
+            }
+            closely().await
+        })
+        .await
     }
 
     async fn look_and_weigh(
@@ -425,6 +429,7 @@ impl Router {
             changes,
             output,
             finished,
+            told,
             dot: _,
             in_part: _,
         } = outcome;
@@ -433,7 +438,14 @@ impl Router {
         }
         let took = started.elapsed().into();
         let result = ExecResult { effect, summary, data, error, picture: None, read, changes, output, took };
-        Executed { result, picture, finished }
+        Executed { result, picture, finished, told }
+    }
+
+    /// What an agent was told of elements: from now on their refs stand for what they were then.
+    pub async fn told(&self, all: Vec<ToldElements>) {
+        for told in all {
+            self.desktop.told(told).await;
+        }
     }
 
     /// What a call would change in a file, for its question; `None` if it changes none, or if that cannot be shown.
@@ -532,7 +544,7 @@ impl Router {
         limits: &Limits,
         care: Care,
     ) -> Result<(Step, Found), ToolError> {
-        let (assessment, planned) = self.look_and_weigh(request, limits, care).await;
+        let (assessment, planned) = desktop::one_look(self.look_and_weigh(request, limits, care)).await;
         let planned = planned.ok_or_else(|| tool_error(ToolErrorKind::Failed, "the call has no plan"));
         match assessment.decision {
             Decision::Run => {}
@@ -565,7 +577,10 @@ impl Router {
             definitions.push(self.registry.hash(&call.tool));
         }
         let digest = digest::digest(call, &definitions, &targets.identity());
-        let (touches, hosts) = (targets.touches.clone(), targets.hosts.clone());
+        // No yes for longer covers a part that none can name, whatever the others are.
+        let is_nameable = !(targets.is_unknown || targets.is_ungranted);
+        let touches = if is_nameable { targets.touches.clone() } else { Vec::new() };
+        let hosts = targets.hosts.clone();
         let env = self.env_with(limits, &tools, &request.ports, request.mode);
         let step = match env.plan(&call.tool, &call.arguments) {
             Ok(step) => step,
@@ -580,7 +595,7 @@ impl Router {
             }
         };
         let grants = &request.grants;
-        let granted = match targets.is_unknown || touches.is_empty() {
+        let granted = match touches.is_empty() {
             false if touches.iter().all(|touch| grants.covers_in_run(touch)) => Granted::InRun,
             false if touches.iter().all(|touch| grants.covers(touch)) => Granted::Yes,
             _ => Granted::No,
@@ -600,7 +615,7 @@ impl Router {
         };
         let outside = outside.unwrap_or_default();
         // The user's own rule for an application stands above all that was allowed; what cannot be told may be in it.
-        let ruled = touches.iter().find(|touch| request.grants.ask_of(touch));
+        let ruled = targets.touches.iter().find(|touch| request.grants.ask_of(touch));
         let may_be_ruled = ruled.is_some() || (targets.is_unknown && request.grants.ask_of_some());
         let verdict = match decide(request.mode, request.approval, risk, granted, egress, planned) {
             Verdict::Run if (may_be_ruled && risk >= Risk::Edit) || always.is_some() => Verdict::Ask,
@@ -650,8 +665,9 @@ fn question(step: &Step, risk: Risk, why: &str, outside: &[String]) -> String {
     if !outside.is_empty() {
         why.push_str(&format!("; not in the plan: {}", outside.join(", ")));
     }
+    let what = if step.plan().steps().is_empty() { step.name() } else { "one of these actions" };
     match step.plan().reason() {
-        Some(theirs) => format!("{} {ours}{why}; the model says: {theirs}", step.name()),
-        None => format!("{} {ours}{why}", step.name()),
+        Some(theirs) => format!("{what} {ours}{why}; the model says: {theirs}"),
+        None => format!("{what} {ours}{why}"),
     }
 }

@@ -158,7 +158,11 @@ pub(crate) async fn shoot(cx: &Context, shot: Shot, within: Duration) -> Result<
     for _ in 0..SHOTS {
         let windows = withheld::windows(&*cx.desktop).await?;
         withheld::in_view(&*cx.desktop, &windows, &shot.area)?;
-        let covers = blackout::covers(&*cx.desktop, &*cx.browser, &cx.secrets, &windows, &shot.area).await;
+        let covers = tokio::select! {
+            biased;
+            () = cx.cancel.cancelled() => return Err(tool_error(ToolErrorKind::Cancelled, "stopped")),
+            covers = blackout::covers(&*cx.desktop, &*cx.browser, &cx.secrets, &windows, &shot.area) => covers,
+        };
         let (desktop, covered) = (cx.desktop.clone(), Shot { covers, ..shot.clone() });
         let picture = capture(cx, within, async move { desktop.screenshot(covered).await }).await?;
         // It takes a while to find out where secrets show: what came or moved meanwhile is in the picture as well.

@@ -116,10 +116,15 @@ impl Router {
                 && role.is_none_or(|role| one.role.eq_ignore_ascii_case(role))
                 && name.as_ref().is_none_or(|name| name.is(one))
         };
+        let is_named_so = |one: &Element| matches!(&name, Some(NameMatch::Part(part)) if act_effects::said(one).to_lowercase() == *part);
         // What is off one display is on another.
         for display in displays.iter().map(|display| display.index) {
             let mut found = self.elements(ElementQuery { display, ..query.clone() }).await;
             found.retain(is_meant);
+            // As where it is acted on: a cell B2 is meant before B20.
+            if found.len() > 1 && found.iter().any(is_named_so) {
+                found.retain(is_named_so);
+            }
             // Which of several is meant, nobody can tell.
             if found.len() > 1 {
                 return None;

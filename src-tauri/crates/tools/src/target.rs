@@ -5,189 +5,36 @@
 
 use std::time::Duration;
 
-use browser::{Browser, WebTarget};
-use desktop::{
-    Action, Button, Desktop, Element, ElementAction, Field, Inside, ListedElement, Target, WindowView,
-};
+use browser::WebTarget;
+use desktop::{Action, Button, Desktop, ElementAction, Field, Inside};
 use protocol::address;
 use protocol::contract::EffectClass;
 use protocol::tool::{Grant, Risk, ToolError};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::applications::{self, Class};
+use crate::applications::Class;
 use crate::contract::act_effects::{self, Met};
 use crate::contract::{self, Need};
-use crate::links::{self, Led};
 use crate::plan::Step;
 use crate::policy::Grants;
-use crate::ports::Ports;
 use crate::reach::{Act, Reach, Sends};
-use crate::secrets::{self, Landing, PASSWORD};
-use crate::whose::{in_app, is, is_unlisted, named, owned, taker};
+use crate::secrets;
 use crate::{goes_to, hosts, untrusted};
 
 pub(crate) mod beyond;
+mod destination;
+mod find;
 mod gravity;
 
+pub(crate) use destination::{Destination, EntryThere, FileThere, Touched};
+pub(crate) use find::{find, landing};
 pub(crate) use gravity::meets_field;
-use gravity::{Keyboard, brings, gravity, keyboard, says, says_nothing};
+use gravity::{gravity, says, says_nothing};
 
 /// Longest wait for what is open.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(400);
 const NAME_CHARS: usize = 80;
-/// The role of what shows a shell.
-const TERMINAL: &str = "terminal";
 const ROW_CHARS: usize = 500;
-
-/// What one act of a call would touch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Touched {
-    /// As the desktop calls it, cleaned.
-    pub app: String,
-    /// `None` if it has no window yet.
-    pub window: Option<u64>,
-    pub pid: Option<u32>,
-    /// What its process runs; `None` if that is not known.
-    pub program: Option<String>,
-    pub class: Option<Class>,
-    /// Whether its program shows a dialog that takes everything until it is answered.
-    pub is_modal: bool,
-    /// The name of the control that is meant, cleaned; `None` if a place or the focus is.
-    pub control: Option<String>,
-    /// What the row of a page says that the control is in, cleaned; `None` if it is in none.
-    pub row: Option<String>,
-}
-
-impl Touched {
-    pub(crate) fn of(desktop: &dyn Desktop, window: &WindowView) -> Self {
-        let program = window.pid.and_then(|pid| desktop.program(pid));
-        let class = applications::class_of_window(&window.app, program.as_deref());
-        Self {
-            app: untrusted::line(&window.app, NAME_CHARS),
-            window: Some(window.id.0),
-            pid: window.pid,
-            program,
-            class,
-            is_modal: is(window, "modal"),
-            control: None,
-            row: None,
-        }
-    }
-
-    /// Without a window.
-    pub(crate) fn of_name(app: &str, class: Option<Class>) -> Self {
-        let app = untrusted::line(app, NAME_CHARS);
-        Self { app, class, window: None, pid: None, program: None, is_modal: false, control: None, row: None }
-    }
-
-    fn with_control(self, name: Option<&str>) -> Self {
-        let control = name.map(|name| untrusted::line(name, NAME_CHARS)).filter(|name| !name.is_empty());
-        Self { control, ..self }
-    }
-
-    /// As a grant names it: with its program, where that is no name of the application. A window may call itself anything.
-    fn granted_as(&self) -> String {
-        match &self.program {
-            Some(program) if !contract::is_same(&self.app, program) => {
-                format!("{} ({})", self.app, untrusted::line(program, NAME_CHARS))
-            }
-            Some(_) | None => self.app.clone(),
-        }
-    }
-
-    /// What shows a shell takes commands, whatever its program is called.
-    fn in_role(self, role: Option<&str>) -> Self {
-        let class = if role == Some(TERMINAL) { Some(Class::Terminal) } else { self.class };
-        Self { class, ..self }
-    }
-
-    /// What an approval is bound to.
-    fn identity(&self) -> Value {
-        json!({
-            "app": self.app, "window": self.window, "pid": self.pid, "control": self.control, "row": self.row,
-        })
-    }
-}
-
-/// One place that an act goes to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Destination {
-    Window(Touched),
-    Address(String),
-    File(FileThere),
-    Calendar(EntryThere),
-    /// A command's line, or the one under way that is spoken to; in which folder.
-    Command {
-        line: String,
-        folder: String,
-    },
-}
-
-/// A file that would be changed, as it is now: a yes is for no other.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FileThere {
-    /// Absolute.
-    pub path: String,
-    /// What tells its content from another's without reading it; `None` if there is no such file.
-    pub version: Option<String>,
-}
-
-/// An event or a reminder as it is now, or the calendar that a new one goes to: a yes is for no other.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct EntryThere {
-    /// The calendar's or list's, by its id.
-    pub calendar: String,
-    /// What tells it from what it was before; `None` if it is new.
-    pub version: Option<String>,
-    /// For people.
-    pub called: String,
-}
-
-impl Destination {
-    /// What an approval is bound to.
-    fn identity(&self) -> Value {
-        match self {
-            Self::Window(touched) => touched.identity(),
-            Self::Address(address) => json!({ "address": address }),
-            Self::File(FileThere { path, version }) => json!({ "file": path, "version": version }),
-            Self::Calendar(EntryThere { calendar, version, called }) => {
-                json!({ "calendar": calendar, "version": version, "entry": called })
-            }
-            Self::Command { line, folder } => json!({ "command": line, "folder": folder }),
-        }
-    }
-
-    fn called(&self) -> &str {
-        match self {
-            Self::Window(touched) => &touched.app,
-            Self::Address(address) => address,
-            Self::File(file) => &file.path,
-            Self::Calendar(there) => &there.called,
-            Self::Command { line, .. } => line,
-        }
-    }
-
-    /// Whether it is what was shown, when only the windows `open` were there. A dialog that has come up since in the same
-    /// program takes its keys; elements are found in whichever of its windows has them.
-    fn is_as_shown(&self, shown: &Self, reach: &Reach, open: &[u64]) -> bool {
-        let (Self::Window(now), Self::Window(then)) = (self, shown) else { return self == shown };
-        let may_be_another = match reach {
-            Reach::Focus { .. } => now.window.is_some_and(|window| !open.contains(&window)),
-            Reach::Element(_) | Reach::Menu { .. } | Reach::App(_) => true,
-            Reach::Nowhere
-            | Reach::Points { .. }
-            | Reach::Window(_)
-            | Reach::Address(_)
-            | Reach::Page { .. }
-            | Reach::Files { .. }
-            | Reach::Command(_)
-            | Reach::Calendar { .. }
-            | Reach::Search { .. } => false,
-        };
-        let window = if may_be_another { now.window } else { then.window };
-        *now == Touched { window, is_modal: now.is_modal, ..then.clone() }
-    }
-}
 
 /// What the parts of a call would touch, one for each of them.
 #[derive(Default)]
@@ -209,6 +56,7 @@ impl Found {
             all.sends_to.extend(part.sends_to.iter().cloned());
             all.leaves |= part.leaves;
             all.is_unknown |= part.is_unknown;
+            all.is_ungranted |= part.is_ungranted;
             all.refusal = all.refusal.or_else(|| part.refusal.clone());
             all.needs.extend(part.needs.iter().cloned());
             all.places.extend(part.places.iter().cloned());
@@ -249,6 +97,8 @@ pub(crate) struct Targets {
     pub leaves: bool,
     /// Some target could not be found out: nothing that was allowed before covers the call.
     pub is_unknown: bool,
+    /// Some part changes something that no yes for longer can name: it asks each time.
+    pub is_ungranted: bool,
     /// What a plan must name for it.
     pub needs: Vec<Need>,
     /// Why it would not be done, as far as that can be told before.
@@ -596,248 +446,4 @@ impl Typed {
 /// Whether it is of that page, and not of another one that lies at the same place.
 fn is_of(target: &WebTarget, page: &str) -> bool {
     address::shown(&target.url) == address::shown(page)
-}
-
-/// Looks up what the parts of a call would touch. `grants` tell which hosts are known.
-pub(crate) async fn find(
-    desktop: &dyn Desktop,
-    browser: &dyn Browser,
-    grants: &Grants,
-    ports: &Ports,
-    step: &Step,
-) -> Found {
-    let mut found = Found::default();
-    let mut windows = None;
-    let mut typed = None;
-    let touched = |window: &WindowView| Touched::of(desktop, window);
-    for part in step.parts() {
-        let is_first = found.parts.is_empty();
-        found.parts.push(Targets::default());
-        let Some(targets) = found.parts.last_mut().filter(|_| part.is_looked_up()) else { continue };
-        let (tool, reach) = (part.name(), part.plan().reach());
-        if part.risk() == Risk::Consequential {
-            targets.needs.push(Need::Untold("what asks each time by itself"));
-        }
-        match reach {
-            Reach::Nowhere => {
-                targets.needs.push(contract::of_nothing(&part.spec().group));
-                targets.touches.push(Grant { tool: tool.to_owned(), app: None });
-                continue;
-            }
-            Reach::Address(url) => {
-                targets.needs.extend(contract::of_address(url));
-                targets.send(tool, url, grants);
-                continue;
-            }
-            Reach::Page { reference, sends } => {
-                if reference.is_none() {
-                    targets.needs.push(Need::Untold("a page's dialog"));
-                }
-                let looked = tokio::time::timeout(PATIENCE, browser.target(reference.clone())).await;
-                targets.add_page(part, *sends, looked.ok().and_then(Result::ok), grants);
-                continue;
-            }
-            Reach::Files { paths, does } => {
-                beyond::add_files(targets, part, paths, *does, (grants, ports)).await;
-                // What a later part of a batch meets, those before it may make.
-                if is_first {
-                    targets.refusal = beyond::refusal(part, ports).await;
-                }
-                continue;
-            }
-            Reach::Command(ordered) => {
-                beyond::add_command(targets, part, ordered, grants, ports);
-                continue;
-            }
-            Reach::Calendar { entry, deletes } => {
-                beyond::add_calendar(targets, part, entry, *deletes, ports).await;
-                continue;
-            }
-            Reach::Search { words } => {
-                beyond::add_search(targets, part, words, grants, ports);
-                continue;
-            }
-            _ => {}
-        }
-        let windows = match &mut windows {
-            Some(windows) => &*windows,
-            none => {
-                let looked = tokio::time::timeout(PATIENCE, desktop.windows()).await;
-                &*none.insert(looked.ok().and_then(Result::ok).unwrap_or_default())
-            }
-        };
-        // The password field that it would write into.
-        let mut hides = None;
-        match reach {
-            Reach::Nowhere | Reach::Address(_) | Reach::Page { .. } => {}
-            Reach::Files { .. } | Reach::Command(_) | Reach::Calendar { .. } | Reach::Search { .. } => {}
-            Reach::Focus { enters } => {
-                let taker = taker(desktop, windows, None).await.map(touched);
-                if taker.is_none() && *enters && is_unlisted(desktop).await {
-                    let untold = "a window that no list names";
-                    let why = format!("Enter goes to {untold}, as launchers are, which start what is typed");
-                    targets.weigh(why, vec![Need::Untold(untold)]);
-                }
-                let class = taker.as_ref().and_then(|taker| taker.class);
-                let keyboard = keyboard(desktop, windows, part, class).await;
-                let role = keyboard.as_ref().and_then(|keyboard| keyboard.role.as_deref());
-                targets.add(part, taker.map(|one| one.in_role(role)));
-                if let Some(Keyboard { field, control, writes, goes_on, role: _ }) = keyboard {
-                    if goes_on {
-                        let why = "a Tab in the text goes on to another control, which the rest may press";
-                        targets
-                            .weigh(why.into(), vec![Need::Untold("a text that goes on in another control")]);
-                    }
-                    if writes && field.as_ref().is_some_and(|field| field.hides) {
-                        hides = Some("the field with the keyboard".to_owned());
-                    }
-                    targets.read(control.as_slice());
-                }
-            }
-            Reach::Points { display, points } => {
-                for point in points {
-                    let at = Some((*display, *point));
-                    targets.add(part, taker(desktop, windows, at).await.map(touched));
-                }
-                targets.drops(part.plan().act(), desktop.is_holding());
-            }
-            Reach::Window(id) => {
-                let window = windows.iter().find(|window| window.id.0 == *id);
-                targets.add(part, window.map(touched));
-            }
-            Reach::App(app) => targets.add(part, in_app(desktop, windows, app.as_deref())),
-            Reach::Menu { path, .. } => {
-                let touched = owned(desktop, windows, reach).await;
-                targets.add(part, touched.map(|one| one.with_control(path.last().map(String::as_str))));
-            }
-            Reach::Element(Target::Selector(selector)) => {
-                let touched = owned(desktop, windows, reach).await;
-                // A part of a name is enough.
-                let meant = links::meant(desktop, selector).await;
-                let shows = meant.iter().map(|one| one.role.as_str()).find(|role| *role == TERMINAL);
-                let touched = touched.map(|one| one.in_role(shows));
-                targets.add(part, touched.map(|one| one.with_control(selector.name.as_deref())));
-                // What a later part of a batch means, those before it may bring: it is looked for again when it comes.
-                if meant.is_empty() && is_first && part.risk() >= Risk::Edit {
-                    let why = "which element is meant cannot be told now".into();
-                    targets.weigh(why, vec![Need::Untold("an element that cannot be told")]);
-                }
-                targets.read(&meant.iter().map(goes_to::said).collect::<Vec<_>>());
-                let is_hidden = |one: &&Element| one.role == PASSWORD;
-                hides = meant.iter().find(is_hidden).map(|one| gravity::titled(&one.name));
-            }
-            Reach::Element(Target::Ref(reference)) => {
-                let listed = tokio::time::timeout(PATIENCE, desktop.listed(reference.clone())).await;
-                let listed = listed.ok().flatten();
-                let touched = match owned(desktop, windows, reach).await {
-                    None => listed.as_ref().map(|listed| named(desktop, windows, &listed.app)),
-                    touched => touched.filter(|_| listed.is_some()),
-                };
-                let is_hidden = |listed: &&ListedElement| listed.role == PASSWORD;
-                hides = listed.as_ref().filter(is_hidden).map(|listed| gravity::titled(&listed.name));
-                let touched =
-                    touched.map(|one| one.in_role(listed.as_ref().map(|listed| listed.role.as_str())));
-                let is_blank = |listed: &ListedElement| {
-                    listed.name.trim().is_empty() && goes_to::is_pressed(&listed.role)
-                };
-                let is_blank = listed.as_ref().is_some_and(is_blank);
-                let name = listed.map(|listed| listed.name);
-                targets.add(part, touched.map(|one| one.with_control(name.as_deref())));
-                if is_blank && part.risk() >= Risk::Edit {
-                    targets.read(&[String::new()]);
-                }
-            }
-        }
-        let text = part.plan().text();
-        let tells = if reach.takes_keys() {
-            text.is_none_or(secrets::tells)
-        } else {
-            text.is_some_and(secrets::tells)
-        };
-        if let Some(field) = hides.filter(|_| tells) {
-            targets.expose(&field, part, grants);
-        }
-        let is_browser = match targets.class() {
-            Some(class) => class == Class::Browser,
-            // A program that nobody has listed may show pages, too.
-            None => grants.has_read() && shows_pages(desktop, reach).await,
-        };
-        if !is_browser {
-            // Other programs hand their links to the browser, and one in no list may have an address field.
-            if grants.has_read() {
-                for url in links::told(desktop, windows, reach).await {
-                    targets.lead(&url, grants);
-                }
-                if targets.class().is_none() {
-                    targets.goes_to_typed(part, desktop, grants).await;
-                }
-            }
-            continue;
-        }
-        if part.plan().act().is_some_and(is_middle_click) {
-            let why = "a click with the middle button brings what is selected into a page, or goes there";
-            targets.weigh(why.into(), vec![Need::Untold("which page gets what is selected")]);
-        }
-        let Led { to, sent } = links::lead_to(desktop, browser, windows, reach).await;
-        for url in to {
-            targets.lead(&url, grants);
-        }
-        let by_keys = matches!(reach, Reach::Focus { .. });
-        if by_keys && typed.is_none() && (part.goes_out() || brings(part)) {
-            let looked = tokio::time::timeout(PATIENCE, desktop.field()).await;
-            typed = Some(Typed { before: looked.ok().flatten(), text: String::new() });
-        }
-        let page = typed.as_ref().filter(|_| by_keys).and_then(Typed::page);
-        if reach.enters() && page.is_some_and(|page| !sent.iter().any(|one| is_of(one, page))) {
-            let why = "Enter in a field of a page may send what is in it, and where to cannot be told".into();
-            targets.weigh(why, vec![Need::Effect(EffectClass::Submit)]);
-        }
-        for target in sent {
-            targets.submit(&target);
-        }
-        if part.goes_out() || brings(part) {
-            match typed.as_mut().filter(|_| by_keys) {
-                Some(typed) => targets.writes(part, Written::ByKeys(typed), grants),
-                None if text.is_some() => {
-                    let inside = links::inside(desktop, reach).await;
-                    targets.writes(part, Written::InElements(inside), grants);
-                }
-                None => {}
-            }
-        }
-    }
-    found.open = windows.into_iter().flatten().map(|window| window.id.0).collect();
-    found
-}
-
-/// Whether what an act goes to is a page's.
-async fn shows_pages(desktop: &dyn Desktop, reach: &Reach) -> bool {
-    // An application made of pages of its own goes nowhere.
-    let is_page = |inside: &Inside| matches!(inside, Inside::Page(url) if hosts::of(url).is_some());
-    match reach {
-        Reach::Focus { .. } => {
-            let field = tokio::time::timeout(PATIENCE, desktop.field()).await.ok().flatten();
-            field.is_some_and(|field| is_page(&field.inside))
-        }
-        Reach::Element(_) => links::inside(desktop, reach).await.iter().any(is_page),
-        _ => false,
-    }
-}
-
-/// Where a text would be written now.
-pub(crate) async fn landing(desktop: &dyn Desktop, browser: &dyn Browser, reach: &Reach) -> Landing {
-    let landing = match reach {
-        Reach::Element(Target::Ref(reference)) => {
-            let listed = tokio::time::timeout(PATIENCE, desktop.listed(reference.clone())).await;
-            let owner = tokio::time::timeout(PATIENCE, desktop.owner(Target::Ref(reference.clone()))).await;
-            let program = owner.ok().flatten().and_then(|owner| desktop.program(owner.pid));
-            listed.ok().flatten().map(|listed| Landing::in_app(listed, program))
-        }
-        Reach::Page { reference, .. } => {
-            let looked = tokio::time::timeout(PATIENCE, browser.target(reference.clone())).await;
-            looked.ok().and_then(Result::ok).map(Landing::in_page)
-        }
-        _ => None,
-    };
-    landing.unwrap_or(Landing::Open)
 }

@@ -105,6 +105,7 @@ pub(crate) use on_screen::{Clipboards, take_back_on_screen};
 pub use outcome::Outcome;
 pub(crate) use outcome::from_desktop;
 pub(crate) use plan::NAME as PLAN;
+pub(crate) use set_value::NAME as SET_VALUE;
 pub use use_tools::{NAME as USE_TOOLS, named_groups};
 
 /// Every built-in tool, in the order the model sees.

@@ -10,7 +10,7 @@ use crate::target::{PATIENCE, Touched};
 
 /// The window that has the keyboard, or while one of ours has it, the topmost.
 pub(crate) fn front(windows: &[WindowView]) -> Option<&WindowView> {
-    windows.iter().find(|one| is(one, "focused")).or_else(|| windows.iter().find(|one| !is(one, "minimized")))
+    windows.iter().find(|one| one.is("focused")).or_else(|| windows.iter().find(|one| one.is_shown()))
 }
 
 /// The window that gets the keys, or a click at a point of a display; `None` if it is in no list, as a panel's and a
@@ -41,16 +41,22 @@ pub(crate) async fn is_unlisted(desktop: &dyn Desktop) -> bool {
     matches!(tokio::time::timeout(PATIENCE, desktop.taker(None)).await, Ok(Taker::Other))
 }
 
-pub(crate) fn is(window: &WindowView, state: &str) -> bool {
-    window.states.iter().any(|one| one == state)
+/// Programs that ask for a password over all others and take the keyboard for it, whichever window has the focus. The names
+/// of their programs: gcr, GnuPG's pinentry, ssh-askpass and polkit's agents, as of 2026.
+const PROMPTERS: [&str; 4] = ["gcr-prompter", "pinentry", "askpass", "polkit"];
+
+/// A window that asks for a password and may have the keyboard.
+pub(crate) fn prompter<'a>(desktop: &dyn Desktop, windows: &'a [WindowView]) -> Option<&'a WindowView> {
+    let asks = |name: &str| PROMPTERS.iter().any(|part| name.to_lowercase().contains(part));
+    windows.iter().filter(|window| window.is_shown()).find(|window| {
+        asks(&window.app) || window.pid.and_then(|pid| desktop.program(pid)).is_some_and(|name| asks(&name))
+    })
 }
 
 /// The topmost window at a point; the desktop itself is none.
 pub(crate) fn window_at(windows: &[WindowView], display: u32, point: NormPoint) -> Option<&WindowView> {
-    let is_there = |window: &&WindowView| {
-        let is_minimized = window.states.iter().any(|state| state == "minimized");
-        window.display == display && !is_minimized && holds(&window.bounds, point)
-    };
+    let is_there =
+        |window: &&WindowView| window.display == display && window.is_shown() && holds(&window.bounds, point);
     windows.iter().find(is_there)
 }
 
@@ -76,7 +82,7 @@ pub(crate) async fn owned(desktop: &dyn Desktop, windows: &[WindowView], reach: 
             let class = applications::class_of_window(&app, program.as_deref());
             let is_its = |window: &&WindowView| window.pid == Some(pid);
             let window = front(windows).filter(is_its).or_else(|| windows.iter().find(is_its));
-            let is_modal = windows.iter().filter(is_its).any(|window| is(window, "modal"));
+            let is_modal = windows.iter().filter(is_its).any(|window| window.is("modal"));
             Some(match window.map(|window| Touched::of(desktop, window)) {
                 Some(found) => Touched { class: found.class.or(class), is_modal, ..found },
                 None => Touched { pid: Some(pid), program, ..Touched::of_name(&app, class) },

@@ -9,7 +9,7 @@ use protocol::tool::{ToolError, ToolErrorKind};
 use crate::applications::{self, Class};
 use crate::tool::{from_desktop, tool_error};
 use crate::untrusted;
-use crate::whose::{is, window_at};
+use crate::whose::window_at;
 
 /// Looks in each direction whether a part of a window shows.
 const LOOKS: u32 = 12;
@@ -35,7 +35,7 @@ pub(crate) async fn windows(desktop: &dyn Desktop) -> Result<Vec<WindowView>, To
 
 /// Whether the same windows stand where they stood.
 pub(crate) fn are_the_same(before: &[WindowView], now: &[WindowView]) -> bool {
-    let place = |window: &WindowView| (window.id, window.display, window.bounds, is(window, "minimized"));
+    let place = |window: &WindowView| (window.id, window.display, window.bounds, window.is_shown());
     before.iter().map(place).eq(now.iter().map(place))
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn shows(windows: &[WindowView], window: &WindowView, area: &Area) ->
         Area::Display(display) => (*display, NormRect { x: 0.0, y: 0.0, width: 1000.0, height: 1000.0 }),
         Area::Region { display, rect } => (*display, *rect),
     };
-    if window.display != display || is(window, "minimized") {
+    if window.display != display || !window.is_shown() {
         return false;
     }
     let along = |from: f64, length: f64, low: f64, span: f64| {

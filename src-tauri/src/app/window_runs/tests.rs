@@ -43,6 +43,7 @@ fn view(runs: &[(&str, Option<RunEnd>)]) -> Overview {
 fn question(of: &str, id: &str) -> Question {
     let StartedRun { session, run } = started(of);
     let approval = Approval {
+        asks: Default::default(),
         id: ApprovalId(id.into()),
         call: ToolCall { id: CallId("c-1".into()), tool: "click".into(), arguments: json!({}) },
         risk: Risk::Edit,

@@ -297,6 +297,7 @@ fn grant() -> Grant {
 
 fn approval(arguments: Value, risk: Risk) -> Approval {
     Approval {
+        asks: Default::default(),
         id: ApprovalId("q-1".into()),
         call: ToolCall { id: CallId("c-1".into()), tool: "type".into(), arguments },
         risk,
@@ -315,18 +316,23 @@ fn approval(arguments: Value, risk: Risk) -> Approval {
     }
 }
 
+fn as_asked(approval: Approval, asks: ApprovalMode) -> Approval {
+    Approval { asks, ..approval }
+}
+
 #[test]
 fn a_question_ends_with_what_decides_and_hides_nothing_in_its_length() {
-    let text = question(&approval(json!({ "text": "hello" }), Risk::Edit), ApprovalMode::Thread);
+    let text = question(&as_asked(approval(json!({ "text": "hello" }), Risk::Edit), ApprovalMode::Thread));
     assert_eq!(
         text,
         "\n? type “hello”\n  to greet\n  goes to: a\\u{202E}b (editor)\n  {\"text\":\"hello\"}\n  \
          type changes something, which Miki cannot take back: allow? [y]es, this once; [n]o, and why if you like; type in editor: [r] for this run, [t] for the whole session: "
     );
     let padded = json!({ "text": format!("echo{}; rm -rf", " ".repeat(100_000)) });
-    let text = question(&approval(padded, Risk::Consequential), ApprovalMode::Thread);
+    let text = question(&as_asked(approval(padded, Risk::Consequential), ApprovalMode::Thread));
     assert!(text.len() < 3_000 && text.contains("more characters") && text.contains("rm -rf"), "{text}");
-    let turned = question(&approval(json!({ "text": "א\", \"to\": \"ב" }), Risk::Edit), ApprovalMode::Ask);
+    let turned =
+        question(&as_asked(approval(json!({ "text": "א\", \"to\": \"ב" }), Risk::Edit), ApprovalMode::Ask));
     assert!(turned.contains(r#""\u{05D0}\", \"to\": \"\u{05D1}""#), "{turned}");
     assert!(
         text.ends_with("type cannot be undone: allow? [y]es, this once; [n]o, and why if you like: "),
@@ -340,11 +346,12 @@ fn a_question_about_a_file_shows_the_lines_that_would_change() {
         about: Box::new(About::Call { outside: Vec::new(), diff: Some(diff), unconfined: false }),
         ..approval(json!({ "path": "a.txt", "text": "two" }), Risk::Edit)
     };
-    let text = question(&about("--- a.txt\n+++ a.txt\n-one\n+two\u{1b}[2J\n".into()), ApprovalMode::Ask);
+    let text =
+        question(&as_asked(about("--- a.txt\n+++ a.txt\n-one\n+two\u{1b}[2J\n".into()), ApprovalMode::Ask));
     assert!(text.contains("  -one\n  +two"), "{text}");
     assert!(!text.contains('\u{1b}') && text.contains(r#""text":"two""#), "{text}");
-    let long = question(&about("+line\n".repeat(100)), ApprovalMode::Ask);
-    assert_eq!(long.matches("+line").count(), DIFF_LINES);
+    let long = question(&as_asked(about("+line\n".repeat(100)), ApprovalMode::Ask));
+    assert_eq!(long.matches("+line").count(), BRIEF.diff_lines);
     assert!(long.contains("and 40 more lines"), "{long}");
 }
 
@@ -354,7 +361,7 @@ fn a_question_names_its_window_and_then_says_all_that_would_be_done() {
     asked.call.tool = "changeWindow".into();
     let app = "Mousepad\u{1b}[2J".to_owned();
     asked.target = Some(FrontWindow { id: 4_194_311, app, title: "notes.txt".into(), pid: None });
-    let text = question(&asked, ApprovalMode::Thread);
+    let text = question(&as_asked(asked, ApprovalMode::Thread));
     assert!(text.starts_with("\n? changeWindow close “notes.txt” (Mousepad"), "{text}");
     assert!(!text.contains('\u{1b}'), "{text}");
     assert!(text.contains("{\"window\":4194311,\"change\":\"close\"}"), "{text}");
@@ -363,7 +370,8 @@ fn a_question_names_its_window_and_then_says_all_that_would_be_done() {
 #[test]
 fn only_a_clear_word_is_an_answer() {
     let asked = approval(json!({}), Risk::Edit);
-    let said = |line: &'static str| answer_in(line, &asked, ApprovalMode::Thread);
+    let asked = as_asked(asked, ApprovalMode::Thread);
+    let said = |line: &'static str| answer_in(line, &asked);
     assert_eq!(said(" Yes\n"), Some((Answer::Once, None)));
     assert_eq!(said("n"), Some((Answer::Deny, None)));
     assert_eq!(said("No, the blue one\n"), Some((Answer::Deny, Some("the blue one"))));
@@ -389,6 +397,26 @@ async fn what_was_typed_before_a_question_can_have_been_read_does_not_answer_it(
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_yes_to_a_question_that_leaves_something_out_shows_all_of_it_first() {
+    let started = StartedRun { session: SessionId("s-1".into()), run: RunId("r-1".into()) };
+    let mut printer = RunPrinter::new(false, false, &started);
+    let lines: Vec<String> = (0..200).map(|n| format!("line {n}: {}", "x".repeat(20))).collect();
+    let long = approval(json!({ "text": lines.join("\n") }), Risk::Edit);
+    assert!(!shown(&long).contains("line 100:") && left_out(&long).unwrap().contains("line 100:"));
+    for answers in [["n", ""], ["y", "y"]] {
+        printer.tell(&event(None, EventBody::ApprovalRequested { approval: long.clone() }));
+        let mut said = answers.into_iter().filter_map(|word| {
+            printer.asked = Instant::now().checked_sub(READING).unwrap();
+            printer.answer(word)
+        });
+        let answered = said.next().map(|(answer, _)| answer.answer);
+        let expected = if answers[0] == "n" { Answer::Deny } else { Answer::Once };
+        assert_eq!((answered, said.count()), (Some(expected), 0));
+    }
+    assert_eq!(left_out(&approval(json!({ "text": "short" }), Risk::Edit)), None);
+}
+
+#[tokio::test(start_paused = true)]
 async fn nothing_is_allowed_for_the_session_where_every_step_is_asked_about_or_that_cannot_be_undone() {
     let started = StartedRun { session: SessionId("s-1".into()), run: RunId("r-1".into()) };
     for (mode, risk, session, run) in [
@@ -401,20 +429,18 @@ async fn nothing_is_allowed_for_the_session_where_every_step_is_asked_about_or_t
     ] {
         for (word, is_offered, words) in [("t", session, "the whole session"), ("r", run, "for this run")] {
             let mut printer = RunPrinter::new(false, false, &started);
-            let began = EventBody::RunStarted(Box::new(RunSpec { approval: mode, ..spec() }));
-            printer.tell(&event(None, began));
-            let approval = approval(json!({}), risk);
+            let approval = as_asked(approval(json!({}), risk), mode);
             printer.tell(&event(None, EventBody::ApprovalRequested { approval: approval.clone() }));
             tokio::time::advance(READING).await;
-            assert_eq!(choices(&approval, mode).contains(words), is_offered, "{mode:?} {risk:?}");
+            assert_eq!(choices(&approval).contains(words), is_offered, "{mode:?} {risk:?}");
             assert_eq!(printer.answer(word).is_some(), is_offered, "{mode:?} {risk:?} {word}");
         }
     }
     // What is in no application cannot be said.
     let nowhere = Grant { app: None, ..grant() };
     let nowhere = Approval { touches: vec![nowhere], ..approval(json!({}), Risk::Edit) };
-    assert!(answer_in("r", &nowhere, ApprovalMode::Ask).is_none());
-    assert!(answer_in("r", &nowhere, ApprovalMode::Thread).is_some());
+    assert!(answer_in("r", &as_asked(nowhere.clone(), ApprovalMode::Ask)).is_none());
+    assert!(answer_in("r", &as_asked(nowhere, ApprovalMode::Thread)).is_some());
 }
 
 #[test]

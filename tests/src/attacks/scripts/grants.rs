@@ -46,9 +46,10 @@ pub(super) fn all() -> Vec<Script> {
             .does("clickElement", json!({ "ref": "@ref Message" }))
             .does("clickElement", json!({ "ref": "@ref ➤" }))
             .answered(User::Session(1), &["chat: message="]),
-        of("a batch", Spot::Notes)
+        // What is allowed in words is `type` in Notes, and nothing that comes with it.
+        of("a batch, and a tool more in the next", Spot::Notes)
             .does("batch", batch(&[action("type", typed("a")), action("type", typed("b"))]))
-            .does("batch", batch(&[action("type", typed("c"))]))
+            .does("batch", batch(&[action("type", typed("c")), action("press", json!({ "key": "Delete" }))]))
             .answered(User::Session(1), &["notes: title=ab$", "notes: text=ab$"]),
         of("a page's click, to another origin's link", Spot::Browser)
             .does("webElements", json!({}))

@@ -56,7 +56,12 @@ impl Driver {
                 );
                 self.asking = Some(hearing);
                 tracing::debug!(turn, "asking the model");
-                self.operation = Some(Box::pin(async move { Outcome::Turn(asked.await) }));
+                // Not before: what a turn's first call has changed is no news to its second.
+                let (router, told) = (self.run.router.clone(), std::mem::take(&mut self.told));
+                self.operation = Some(Box::pin(async move {
+                    router.told(told).await;
+                    Outcome::Turn(asked.await)
+                }));
             }
             Effect::Assess(call) => return Ok(Some(Input::Assessed(self.assess(call).await))),
             Effect::RequestApproval { call, approval, risk, reason } => {
@@ -196,7 +201,20 @@ impl Driver {
         let presses = self.run.router.presses();
         // Nothing of ours has the focus yet: this is what the user is shown, and what a yes is bound to.
         let request = self.request(call.clone());
-        let now = self.run.router.assess(&request, &self.run.limits).await;
+        let (router, limits) = (self.run.router.clone(), self.run.limits.clone());
+        let (now, shown) = tools::one_look(async {
+            let now = router.assess(&request, &limits).await;
+            let shown = tokio::join!(
+                lease::target(&router, &call),
+                router.goes_to(&call, &limits),
+                router.entries(&call, &self.run.ports, &limits),
+                router.surroundings(&call, &limits),
+                router.sight(&call, &limits),
+            );
+            (now, shown)
+        })
+        .await;
+        let (target, mut goes_to, entries, seen, sight) = shown;
         // Something else may have come to the front since it was first looked at: why it is asked, how grave it is and
         // what a yes is bound to are of this one look.
         let risk = now.risk.map_or(risk, |now| now.max(risk));
@@ -211,14 +229,6 @@ impl Driver {
             || matches!(*about, About::Plan { .. })
             || self.run.spec.approval == ApprovalMode::Auto;
         let read = if is_told { self.has_read() } else { Vec::new() };
-        let (router, limits) = (self.run.router.clone(), self.run.limits.clone());
-        let (target, mut goes_to, entries, seen, sight) = tokio::join!(
-            lease::target(&router, &call),
-            router.goes_to(&call, &limits),
-            router.entries(&call, &self.run.ports, &limits),
-            router.surroundings(&call, &limits),
-            router.sight(&call, &limits),
-        );
         let picture = match sight {
             Some(taken) => Some(Box::new(self.run.log.put_picture(taken).await?)),
             None => None,
@@ -245,6 +255,7 @@ impl Driver {
             touches,
             read,
             about,
+            asks: self.run.spec.approval,
         };
         self.run.router.redact_question(&mut approval).await;
         // Before anyone can answer it: what its user does meanwhile counts from here on.

@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use desktop::fake::Call;
 use desktop::{Element, Snapshot};
 use models::scripted::Step;
 use models::{Message, Request};
@@ -263,6 +264,49 @@ async fn an_act_tells_what_it_changed_in_the_list_and_a_second_look_only_that_un
     assert_eq!(data(&requests[4])["elements"].as_array().unwrap().len(), 19, "all was asked for");
     let much = data(&requests[5])["list"].clone();
     assert!(much.as_str().is_some_and(|words| words.contains("call elementsJson")), "{much}");
+}
+
+/// So that an act on what it names meets what it had read, and not what came in its place since.
+#[tokio::test]
+async fn a_ref_stands_for_what_stands_in_an_answer_and_only_once_the_model_has_it() {
+    let batch =
+        json!({ "actions": [{ "tool": "click", "arguments": { "x": 1, "y": 1 } }], "reason": "to try" });
+    let clicks = vec![("click", json!({ "x": 5, "y": 5 })), ("click", json!({ "x": 6, "y": 6 }))];
+    let steps = vec![
+        Step::call("elementsJson", json!({})),
+        Step::calls(clicks),
+        Step::call("batch", batch),
+        Step::text("well"),
+        done(),
+    ];
+    let mut bench = Bench::new(steps).await;
+    let all = (0..20).map(|at| Element {
+        reference: format!("e{at}"),
+        role: "text".into(),
+        value: "v".into(),
+        ..Element::default()
+    });
+    let elements = all.collect();
+    bench.desktop.edit(|shown| {
+        shown.snapshot = Snapshot { number: 7, app: "editor".into(), elements, ..Snapshot::default() };
+    });
+    let clicks = Mutex::new(0);
+    bench.desktop.react(move |_, scene| {
+        let mut clicks = clicks.lock().unwrap();
+        scene.colour[0] += 9;
+        scene.snapshot.elements[*clicks].value = "changed".into();
+        *clicks += 1;
+    });
+    bench.start_with(None, auto()).await;
+    bench.end().await;
+    let told = bench.desktop.was_told();
+    let refs: Vec<_> = told.iter().map(|(_, told)| told.refs.len()).collect();
+    // The list, and what each of the two clicks changed in it; a batch tells no list.
+    assert_eq!(refs, [20, 1, 2], "{told:?}");
+    let calls = bench.desktop.calls();
+    let acts: Vec<usize> = (0..calls.len()).filter(|at| matches!(calls[*at], Call::Act(_))).collect();
+    assert!(told[0].0 <= acts[0] && told[1].0 > acts[1], "{acts:?} {told:?}");
+    assert!(told[2].0 <= acts[2]);
 }
 
 #[tokio::test]

@@ -46,7 +46,7 @@ async fn a_run_begins_with_what_any_goal_needs_and_gets_the_rest_when_it_asks() 
     // What was there stays where it was, so that as much as possible of the request is as before.
     let second = names(&requests[2]);
     assert_eq!(second[..first.len()], first);
-    assert_eq!(second[first.len()..], ["hold", "mouseDown", "mouseUp", "keyDown", "keyUp"]);
+    assert_eq!(second[first.len()..], ["move", "drag", "hold", "mouseDown", "mouseUp", "keyDown", "keyUp"]);
     assert_eq!(names(&requests[3]), second);
     assert_eq!(names(&requests[4]), second, "the next run of its session has them, too");
 }
@@ -68,6 +68,6 @@ async fn what_every_request_begins_with_is_some_four_thousand_tokens() {
     bench.end().await;
     let request = &bench.model.requests()[0];
     assert!(names(request).contains(&"plan".to_owned()));
-    // 4.2 characters of it are a token of o200k.
-    assert!(weight(request) <= 16_800, "{} characters", weight(request));
+    // A token is 3.5 characters of it where the fewest are counted (Anthropic), 4.2 of o200k.
+    assert!(weight(request) <= 14_000, "{} characters", weight(request));
 }

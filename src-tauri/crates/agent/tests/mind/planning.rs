@@ -120,7 +120,7 @@ async fn what_leaves_the_plan_asks_and_says_which_clause_and_is_reported() {
     let asked = bench.question().await;
     let About::Plan { contract, changes, .. } = &*asked.about else { panic!("{asked:?}") };
     assert_eq!((contract.applications[0].as_str(), changes.len()), ("editor", 0));
-    assert_eq!((asked.risk, asked.for_session(ApprovalMode::Thread)), (Risk::Consequential, None));
+    assert_eq!((asked.risk, asked.for_session()), (Risk::Consequential, None));
     say(&bench, &asked, Answer::Once).await;
     for word in [Answer::Once, Answer::Deny] {
         let asked = bench.question().await;

@@ -15,7 +15,7 @@ use protocol::settings::{Settings, SettingsPatch, StandingGrant};
 use protocol::tool::{Answer, ApprovalMode, Effect, Grant, Mode, Until};
 use protocol::turn::StopReason;
 use protocol::{ErrorCode, EventBody};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::asking::{self, answer};
 use crate::bench::{Bench, click, done, history, home};
@@ -115,7 +115,7 @@ async fn a_yes_for_the_run_ends_with_it() {
         bench.show_editor();
         let session = bench.begin(approval).await.session;
         let question = bench.question().await;
-        assert!(question.for_run(approval).is_some());
+        assert!(question.for_run().is_some());
         let yes = answer(&question, Answer::Until { until: Until::Run });
         bench.handle.answer_approval(yes, Surface::Cli).await.unwrap();
         let next = bench
@@ -126,6 +126,36 @@ async fn a_yes_for_the_run_ends_with_it() {
         bench.start_with(Some(session), overrides).await;
         assert!(matches!(bench.end().await, RunEnd::NeedsApproval { .. }));
         assert_eq!(bench.clicks(), 2);
+    }
+}
+
+// bar: C25
+#[tokio::test]
+async fn a_yes_to_a_batch_for_longer_covers_each_of_its_tools_in_its_application() {
+    let press = || Step::call("press", json!({ "key": "a", "reason": "to try" }));
+    let part = |tool: &str, arguments: Value| json!({ "tool": tool, "arguments": arguments });
+    let both = || {
+        let actions = [part("click", json!({ "x": 500, "y": 500 })), part("press", json!({ "key": "a" }))];
+        Step::call("batch", json!({ "actions": actions, "reason": "both" }))
+    };
+    for until in [Until::Run, Until::Always] {
+        let steps =
+            vec![both(), click(), press(), both(), Step::call("type", json!({ "text": "b" })), done()];
+        let mut bench = Bench::new(steps).await;
+        bench.show_editor();
+        bench.begin(ApprovalMode::Thread).await;
+        let question = bench.question().await;
+        let grants = question.for_run().unwrap();
+        let grants: Vec<_> = grants.iter().map(|one| (one.tool.as_str(), one.app.as_deref())).collect();
+        assert_eq!(grants, [("click", Some("editor")), ("press", Some("editor"))]);
+        let yes = answer(&question, Answer::Until { until });
+        bench.handle.answer_approval(yes, Surface::Dashboard).await.unwrap();
+        let other = bench.question().await;
+        assert_eq!((other.call.tool.as_str(), bench.clicks()), ("type", 3), "{until:?}");
+        let standing = bench.handle.overview().await.unwrap().settings.grants.len();
+        assert_eq!(standing, if until == Until::Always { 2 } else { 0 });
+        bench.handle.answer_approval(answer(&other, Answer::Deny), Surface::Dashboard).await.unwrap();
+        bench.end().await;
     }
 }
 
@@ -171,13 +201,17 @@ async fn what_was_allowed_is_listed_and_asks_again_once_it_is_taken_back() {
 
 // bar: C24, C25
 #[tokio::test]
-async fn where_every_step_is_asked_about_a_yes_for_the_session_covers_none_but_its_own() {
+async fn where_every_step_is_asked_about_no_yes_is_for_the_session() {
     let mut bench = Bench::new(vec![click(), click(), done()]).await;
     bench.show_editor();
     bench.start(ApprovalMode::Ask).await;
     let first = bench.question().await;
-    assert_eq!(first.for_session(ApprovalMode::Ask), None);
-    bench.handle.answer_approval(answer(&first, Answer::Thread), Surface::Dashboard).await.unwrap();
+    assert_eq!(first.for_session(), None);
+    let longer = bench.handle.answer_approval(answer(&first, Answer::Thread), Surface::Dashboard).await;
+    let refused = longer.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::BadRequest);
+    assert!(refused.message.contains("asks about every step"), "{refused:?}");
+    bench.handle.answer_approval(answer(&first, Answer::Once), Surface::Dashboard).await.unwrap();
     let second = bench.question().await;
     assert_ne!(first.id, second.id);
     assert_eq!(bench.clicks(), 1);

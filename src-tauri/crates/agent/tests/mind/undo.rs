@@ -9,7 +9,7 @@ use protocol::ids::{CallId, RunId};
 use protocol::tool::ApprovalMode;
 use serde_json::json;
 
-use crate::bench::{Bench, done};
+use crate::bench::{Bench, click, done};
 
 fn add() -> Step {
     Step::call("useTools", json!({ "groups": ["clipboard"] }))
@@ -45,11 +45,24 @@ async fn each_undo_without_a_name_goes_one_run_further_back() {
     assert_eq!(copied(&bench), "three");
     assert_eq!(undo(&bench, None).await.unwrap().undone.len(), 1);
     assert_eq!(copied(&bench), "two");
-    assert_eq!(undo(&bench, None).await.unwrap().undone.len(), 2, "a whole run at once, the newest first");
+    // A whole run at once, the newest first; a thing that was changed twice is one thing.
+    assert_eq!(undo(&bench, None).await.unwrap().undone.len(), 1);
     assert_eq!(copied(&bench), "before");
     let nothing = undo(&bench, None).await.unwrap_err();
     assert_eq!(nothing.code, ErrorCode::NotFound);
     assert!(nothing.message.contains("nothing left"), "{nothing:?}");
+}
+
+#[tokio::test]
+async fn what_nothing_takes_back_is_said_with_what_was() {
+    let steps = vec![add(), copy("one"), click(), Step::call("listWindows", json!({})), done()];
+    let mut bench = Bench::new(steps).await;
+    bench.show_editor();
+    let run = runs(&mut bench).await;
+    let undone = undo(&bench, None).await.unwrap();
+    assert_eq!((undone.run, undone.undone.len()), (Some(run), 1));
+    assert_eq!(undone.stays.len(), 1, "{:?}", undone.stays);
+    assert!(undone.stays[0].starts_with("clicked"), "{:?}", undone.stays);
 }
 
 #[tokio::test]

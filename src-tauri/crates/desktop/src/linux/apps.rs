@@ -93,9 +93,15 @@ fn name_of(client: &Client, launchable: &[Launchable]) -> String {
 }
 
 fn named<'a>(all: &'a [Launchable], app: &str) -> Option<&'a Launchable> {
-    // One that is called so comes before one that starts a program of this name.
+    // One that is called so comes before one that starts a program of this name: of Thunar's, the file manager before what
+    // renames files with it.
+    let is_file = |one: &&Launchable| {
+        let id = one.entry.id();
+        [id, id.rsplit('.').next().unwrap_or_default()].iter().any(|name| name.eq_ignore_ascii_case(app))
+    };
     all.iter()
         .find(|one| one.name.eq_ignore_ascii_case(app))
+        .or_else(|| all.iter().find(is_file))
         .or_else(|| all.iter().find(|one| one.is_called(app)))
         .or_else(|| only(all.iter().filter(|one| contains(&one.name, app))))
 }

@@ -10,14 +10,14 @@ use protocol::geometry::{NormPoint, PhysicalPoint, PhysicalRect};
 use protocol::view::DisplayView;
 use tokio_util::sync::CancellationToken;
 
-use super::atspi::{ByHand, Choice, Chosen, Hit, Operand, Tried, Visibility};
+use super::atspi::{ByHand, Choice, Chosen, Hit, Operand, Tried, Visibility, is_on};
 use super::ewmh::{self, Client};
 use super::scene::Cover;
 use super::{LOOK, LinuxDesktop};
 use crate::marks::is_mark;
 use crate::{
     Acted, Action, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Elements, Evidence,
-    Field, Hands as _, Inside, Key, ListedElement, Operated, Owner, Snapshot, Target,
+    Field, Hands as _, Inside, Key, ListedElement, Operated, Owner, Snapshot, Target, ToldElements,
 };
 
 mod choosing;
@@ -48,6 +48,10 @@ impl Elements for LinuxDesktop {
             let told = read.map_err(|_| DesktopError::Timeout(limit))?;
             if query.marks { self.with_marks(told, &query, &display, until).await } else { told }
         })
+    }
+
+    fn told(&self, told: ToldElements) -> BoxFuture<'_, ()> {
+        Box::pin(async move { self.accessibility.told(&told) })
     }
 
     fn listed(&self, reference: String) -> BoxFuture<'_, Option<ListedElement>> {
@@ -247,9 +251,10 @@ impl LinuxDesktop {
         self.check_fence(&owner.app, if its.is_empty() { &of_app } else { &its }).await?;
         operand.check_in_reach().await?;
         let title = &owner.title;
-        if !its.is_empty() && its.iter().all(|client| client.is("minimized")) {
+        let put_away = its.iter().map(|client| client.put_away()).collect::<Option<Vec<_>>>();
+        if let Some([why, ..]) = put_away.as_deref() {
             return Err(DesktopError::BadInput(format!(
-                "{} is in the window \"{title}\", which is minimized; restore that first; nothing was done",
+                "{} is in the window \"{title}\", which {why}; nothing was done",
                 operand.called
             )));
         }
@@ -462,7 +467,11 @@ impl LinuxDesktop {
         match operand.by_hand(value) {
             ByHand::Switch => {
                 self.click_on(operand, Button::Left, 1, displays, cancel).await?;
-                operand.switched().await
+                let acted = operand.switched(operand.states).await?;
+                let Some(wished) = is_on(value) else { return Ok(acted) };
+                let Some(now) = operand.takes_another(wished).await else { return Ok(acted) };
+                self.click_on(operand, Button::Left, 1, displays, cancel).await?;
+                operand.switched(now).await
             }
             ByHand::Tick => {
                 if let Some(already) = operand.ticked_already(value) {
@@ -474,12 +483,24 @@ impl LinuxDesktop {
                 operand.check_same().await?;
                 let click = Action::Click { display, at, button: Button::Left, count: 1, held: Vec::new() };
                 self.act(click, cancel.clone()).await?;
-                operand.switched().await
+                operand.switched(operand.states).await
             }
             ByHand::Choose => self.choose(operand, value, displays, cancel).await,
+            ByHand::Cell if value.contains(['\n', '\t']) => Err(DesktopError::BadInput(format!(
+                "{} takes one line without tabs: what comes after would go into the cells beside it; set each by itself",
+                operand.called
+            ))),
             ByHand::Cell => {
                 let before = operand.text_now().await;
                 self.click_on(operand, Button::Left, 1, displays, cancel).await?;
+                // What is typed goes into the current cell, and a busy sheet comes to a click late or misses it.
+                if let Tried::Not(_) = operand.has_focus().await? {
+                    self.click_on(operand, Button::Left, 1, displays, cancel).await?;
+                    if let Tried::Not(why) = operand.has_focus().await? {
+                        let note = format!("{why}; nothing was typed");
+                        return Ok(Acted { evidence: Evidence::Mismatch, note });
+                    }
+                }
                 let write = match value {
                     "" => Action::Press { key: Key::Delete, times: 1 },
                     text => Action::Type { text: format!("{text}\n") },

@@ -24,7 +24,7 @@ pub(super) use self::acting::{Operand, Tried};
 pub(super) use self::choosing::ByHand;
 pub(super) use self::menu::{Choice, Chosen};
 pub(super) use self::quirks::{Typing, is_look};
-pub(super) use self::setting::{shortened, unified};
+pub(super) use self::setting::{is_on, shortened, unified};
 pub(super) use self::visibility::{Hit, Visibility};
 
 mod look;
@@ -92,6 +92,8 @@ struct Inner {
     apart: apart::Apart,
     last: Mutex<Last>,
     heard: Arc<heard::Heard>,
+    /// Held while a window is read for several looks.
+    kept: tokio::sync::Mutex<Vec<look::KeptReading>>,
 }
 
 #[derive(Clone)]
@@ -128,6 +130,7 @@ impl Accessibility {
                 apart: apart::Apart::default(),
                 last: Mutex::default(),
                 heard: Arc::default(),
+                kept: tokio::sync::Mutex::default(),
             }),
         }
     }

@@ -136,8 +136,10 @@ fn look_at_window<'p>(
         )));
     };
     let Some(at) = tops.iter().position(|top| top.window == framed) else {
-        let message =
-            format!("a picture of window {}: it is minimized or on another desktop; restore it first", id.0);
+        let message = format!(
+            "a picture of window {}: it is minimized or on another workspace; restore it first",
+            id.0
+        );
         return Err(DesktopError::NotFound(message));
     };
     let (top, above) = (&tops[at], &tops[at + 1..]);

@@ -15,6 +15,8 @@ use crate::worker::WorkerState;
 use crate::{DesktopError, Taker, WindowId, WindowView};
 
 const ICONIC: u32 = 3;
+/// The workspace of a window that is on all of them.
+const ALL: u32 = u32::MAX;
 
 mod change;
 
@@ -51,6 +53,14 @@ pub(super) struct Client {
 impl Client {
     pub(super) fn is(&self, state: &str) -> bool {
         self.states.iter().any(|one| one == state)
+    }
+
+    /// Why nobody sees it, and what brings it back; `None` if it is on the screen.
+    pub(super) fn put_away(&self) -> Option<&'static str> {
+        if self.is("minimized") {
+            return Some("is minimized; restore that first");
+        }
+        self.is("otherWorkspace").then_some("is on another workspace; bring it up with focusWindow first")
     }
 }
 
@@ -164,9 +174,12 @@ impl Ewmh {
         let has = |state: u32| given.contains(&state);
         let mut states = Vec::new();
         let iconic = self.cardinals(window, atoms.WM_STATE)?.first() == Some(&ICONIC);
+        let elsewhere = self.other_workspace(window)?.is_some();
         for (is, name) in [
             (active == Some(window), "focused"),
-            (iconic || has(atoms._NET_WM_STATE_HIDDEN), "minimized"),
+            // Window managers make icons, in ICCCM's word, of what is on other workspaces, too.
+            ((iconic && !elsewhere) || has(atoms._NET_WM_STATE_HIDDEN), "minimized"),
+            (elsewhere, "otherWorkspace"),
             (has(atoms._NET_WM_STATE_MAXIMIZED_VERT) && has(atoms._NET_WM_STATE_MAXIMIZED_HORZ), "maximized"),
             (has(atoms._NET_WM_STATE_FULLSCREEN), "fullscreen"),
             (has(atoms._NET_WM_STATE_MODAL), "modal"),
@@ -185,6 +198,14 @@ impl Ewmh {
         let over = self.cardinals(window, AtomEnum::WM_TRANSIENT_FOR.into())?.first().copied();
         let (rect, inside) = self.rects(window)?;
         Ok(Some(Client { window, title, app, pid, rect, inside, states, over }))
+    }
+
+    /// The workspace that it is on; `None` if that is the one that is shown.
+    fn other_workspace(&self, window: Window) -> Result<Option<u32>, DesktopError> {
+        let atoms = &self.session.atoms;
+        let its = self.cardinals(window, atoms._NET_WM_DESKTOP)?.first().copied();
+        let shown = self.cardinals(self.session.root, atoms._NET_CURRENT_DESKTOP)?.first().copied();
+        Ok(its.filter(|&its| its != ALL && shown.is_some_and(|shown| shown != its)))
     }
 
     /// The window with its frame.
@@ -229,7 +250,7 @@ pub(super) fn modal_over<'a>(window: &Client, clients: &'a [Client]) -> Option<&
         let is_another = dialog.window != window.window && dialog.pid == window.pid;
         let stands_before =
             is_above(dialog, window, clients) || (!belongs(dialog) && !is_above(window, dialog, clients));
-        is_another && dialog.is("modal") && !dialog.is("minimized") && stands_before
+        is_another && dialog.is("modal") && dialog.put_away().is_none() && stands_before
     })
 }
 

@@ -31,6 +31,8 @@ x11rb::atom_manager! {
         _NET_WM_WINDOW_TYPE_DOCK,
         _NET_WM_STATE,
         _NET_WM_STATE_HIDDEN,
+        _NET_WM_DESKTOP,
+        _NET_CURRENT_DESKTOP,
         _NET_WM_STATE_FULLSCREEN,
         _NET_WM_STATE_MODAL,
         _NET_WM_STATE_MAXIMIZED_VERT,

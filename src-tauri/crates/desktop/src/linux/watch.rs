@@ -1,15 +1,15 @@
 //! How the user steps in: the corner, Escape held for a second, the user's own mouse or keyboard.
 //!
 //! A thread and a connection of its own, so that it waits for nobody; both are there only while someone waits for
-//! them. Raw events of the input extension come before any grab and name the device they are from: what comes from
-//! the server's XTEST devices (our acts, and other programs') is not the user's hand. The corner and Escape count
-//! from any device, but our own acts keep out of the one, and what we hold ourselves is no stop.
+//! them, and a moment longer. Raw events of the input extension come before any grab and name the device they are
+//! from: what comes from the server's XTEST devices (our acts, and other programs') is not the user's hand. The corner
+//! and Escape count from any device, but our own acts keep out of the one, and what we hold ourselves is no stop.
 //! What the user does on our own windows, answering a question for example, is no stepping in.
 
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use tokio::sync::watch;
@@ -24,8 +24,8 @@ use self::senses::Senses;
 
 /// Between two tries to reach the server, where it is gone.
 const RETRY: Duration = Duration::from_secs(2);
-/// Between one who listens and the next.
-const LINGER: Duration = Duration::from_millis(100);
+/// Longest time between one who listens and the next, on a busy machine.
+const LINGER: Duration = Duration::from_millis(500);
 
 pub(super) struct Watch {
     display: Option<String>,
@@ -155,11 +155,14 @@ impl Watch {
 
 fn keep_watch(watch: &Weak<Watch>, wake: &OwnedFd) {
     let mut senses: Option<Senses> = None;
-    let mut lingers = false;
+    let mut left = Instant::now();
     while let Some(watch) = watch.upgrade() {
-        let watched = watch.seats.load(Ordering::SeqCst) > 0;
-        let sleep = if watched {
-            lingers = false;
+        if watch.seats.load(Ordering::SeqCst) > 0 {
+            left = Instant::now();
+        }
+        // Whoever was told something listens again in a moment: what is pressed until then is counted, and what is
+        // held is not forgotten.
+        let sleep = if left.elapsed() < LINGER {
             match watch.look(&mut senses) {
                 Ok(sleep) => Some(sleep),
                 Err(error) => {
@@ -168,10 +171,6 @@ fn keep_watch(watch: &Weak<Watch>, wake: &OwnedFd) {
                     Some(RETRY)
                 }
             }
-        } else if senses.is_some() && !lingers {
-            // Whoever was told something listens again in a moment, and what they hold is not forgotten.
-            lingers = true;
-            Some(LINGER)
         } else {
             // Closed, so that events do not pile up that nobody reads.
             senses = None;

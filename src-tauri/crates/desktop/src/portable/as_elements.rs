@@ -7,10 +7,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::facade::{Facade, LOOK};
 use super::platform::Platform;
-use super::reader::{Aim, Tried};
+use super::reader::{Aim, Reader, Tried};
 use crate::{
     Acted, Action, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Elements, Hands as _,
-    Key, ListedElement, Operated, Snapshot, Target,
+    Key, ListedElement, Operated, Snapshot, Target, ToldElements,
 };
 
 /// Elements, where the query names no deadline.
@@ -62,6 +62,18 @@ impl<P: Platform> Elements for Facade<P> {
                     reader.elements(&sight, &query, Instant::now() + limit.mul_f32(0.8))
                 })
                 .await
+        })
+    }
+
+    fn told(&self, told: ToldElements) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let work = move |reader: &mut Reader<P::Tree>| {
+                reader.told(&told);
+                Ok(())
+            };
+            if let Err(error) = self.tree.run(LOOK, work).await {
+                tracing::warn!(%error, "what an agent was told of elements is not known");
+            }
         })
     }
 

@@ -7,6 +7,7 @@ use protocol::geometry::PhysicalRect;
 use crate::{Element, ElementQuery};
 
 const LIMIT: usize = 200;
+/// Characters of a name, a description and a value, where no more are asked for.
 const CHARS: usize = 200;
 
 /// One object of the tree, in the tree's order.
@@ -89,6 +90,7 @@ pub(crate) fn list(app: &str, all: &[TreeItem], display: &PhysicalRect, query: &
     // Depth counts listed ancestors only: those before an object in the tree's order that are less deep.
     let mut above: Vec<(u32, bool)> = Vec::new();
     let mut elements = Vec::with_capacity(kept.len());
+    let chars = CHARS.max(query.text_chars as usize);
     for (at, seen) in all.iter().enumerate() {
         while above.last().is_some_and(|&(depth, _)| depth >= seen.depth) {
             above.pop();
@@ -96,7 +98,8 @@ pub(crate) fn list(app: &str, all: &[TreeItem], display: &PhysicalRect, query: &
         let is_kept = kept.binary_search(&at).is_ok();
         if is_kept {
             let depth = above.iter().filter(|&&(_, listed)| listed).count();
-            elements.push(Element { fingerprint: prints[at].clone(), ..element(seen, depth, display) });
+            elements
+                .push(Element { fingerprint: prints[at].clone(), ..element(seen, depth, display, chars) });
         }
         above.push((seen.depth, is_kept));
     }
@@ -147,15 +150,20 @@ fn fingerprints(app: &str, all: &[TreeItem]) -> Vec<String> {
         .collect()
 }
 
-fn element(seen: &TreeItem, depth: usize, display: &PhysicalRect) -> Element {
-    let shorten = |text: &str| text.trim().chars().take(CHARS).collect::<String>();
+/// A name as an element carries it by default.
+pub(crate) fn shortened(text: &str) -> String {
+    text.trim().chars().take(CHARS).collect()
+}
+
+fn element(seen: &TreeItem, depth: usize, display: &PhysicalRect, chars: usize) -> Element {
+    let shorten = |text: &str| text.trim().chars().take(chars).collect::<String>();
     Element {
         role: seen.role.clone(),
         name: shorten(&seen.name),
         description: if seen.description == seen.name { String::new() } else { shorten(&seen.description) },
         actions: seen.actions.clone(),
         // Not trimmed: by how long it is told whether it is all there is.
-        value: if seen.value == seen.name { String::new() } else { seen.value.chars().take(CHARS).collect() },
+        value: if seen.value == seen.name { String::new() } else { seen.value.chars().take(chars).collect() },
         states: seen.states.clone(),
         bounds: clip(&seen.rect, display).to_norm(display),
         depth: u32::try_from(depth).unwrap_or(u32::MAX),

@@ -14,7 +14,7 @@ use super::{menu, target};
 use crate::worker::WorkerState;
 use crate::{
     Acted, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Evidence, Fence, ListedElement,
-    Operated, Snapshot, Target, fence,
+    Operated, Snapshot, Target, ToldElements, fence,
 };
 
 /// For finding one object.
@@ -129,11 +129,14 @@ impl<T: Tree> Reader<T> {
         }
         let nodes: Vec<T::Node> = listed.sources.iter().map(|&at| reading.nodes[at].clone()).collect();
         let told = self.refs.enter(&app, &window, &nodes, listed.elements, query.since);
+        let all = told.elements.len();
         let elements = list::limit(told.elements, query.limit, &mut cut);
+        let is_partial = reading.unread > 0 || elements.len() < all;
         let since = query.since.filter(|_| told.note.is_none());
         cut.extend(told.note);
         Ok(Snapshot {
             number: told.number,
+            is_partial,
             app,
             window,
             elements,
@@ -286,6 +289,11 @@ impl<T: Tree> Reader<T> {
     }
 
     #[cfg_attr(target_os = "linux", allow(dead_code, reason = "Linux has a table of its own"))]
+    pub(crate) fn told(&mut self, told: &ToldElements) {
+        self.refs.told(told);
+    }
+
+    #[cfg_attr(target_os = "linux", allow(dead_code, reason = "Linux has a table of its own"))]
     pub(crate) fn listed(&self, reference: &str) -> Option<ListedElement> {
         let Entry { app, role, name, .. } = self.refs.find(reference)?.clone();
         Some(ListedElement { app, role, name })
@@ -304,7 +312,10 @@ impl<T: Tree> Reader<T> {
             Target::Ref(reference) => {
                 let entry = self.known(reference)?;
                 match self.look_where_it_is(sight, &entry.node) {
-                    Some(seen) => Ok(Found { node: entry.node, seen, app: entry.app }),
+                    Some(seen) => {
+                        check_still(&entry, &seen)?;
+                        Ok(Found { node: entry.node, seen, app: entry.app })
+                    }
                     None => Err(self.stale(sight, reference, &entry)),
                 }
             }
@@ -337,11 +348,7 @@ impl<T: Tree> Reader<T> {
 
     /// Says that an element is gone, with what is most like it now.
     fn stale(&mut self, sight: &ScreenContents, reference: &str, entry: &Entry<T::Node>) -> DesktopError {
-        let called = if entry.name.is_empty() {
-            entry.role.clone()
-        } else {
-            format!("{} \"{}\"", entry.role, entry.name)
-        };
+        let called = entry.called();
         let near = sight.window(Some(&entry.app)).ok().and_then(|top| {
             let scale = sight.scale_of(&top.rect);
             let reading = self.tree.read_window(top, scale, Instant::now() + FIND).ok()?;
@@ -371,6 +378,21 @@ impl<T: Tree> Reader<T> {
             sleep(LOOK_AGAIN);
         }
     }
+}
+
+/// Refuses what has become something else since it was told, as a row that now shows another file.
+fn check_still<N>(entry: &Entry<N>, seen: &TreeItem) -> Result<(), DesktopError> {
+    // A combo box is named by what is chosen in it.
+    let may_differ = seen.name.trim().is_empty() || seen.role == "combo box";
+    let (role, name) = entry.as_told();
+    if seen.role == role && (may_differ || list::shortened(&seen.name) == list::shortened(name)) {
+        return Ok(());
+    }
+    Err(DesktopError::NotFound(format!(
+        "{} is {} now; nothing was done; call elementsJson again",
+        entry.called(),
+        seen.called()
+    )))
 }
 
 /// The object's middle, on the display that shows most of it.

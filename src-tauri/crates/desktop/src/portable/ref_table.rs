@@ -4,10 +4,13 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::Hash;
 
-use crate::Element;
+use crate::element::REMEMBERED;
+use crate::{Element, ToldElements};
 
-/// Snapshots that `since` may name.
+/// Snapshots that were told, which `since` may name.
 const KEPT: usize = 64;
+/// Snapshots of which an agent may still be told.
+const RECENT: usize = 32;
 /// Objects remembered; those of the oldest snapshots go first.
 const MOST: usize = 20_000;
 
@@ -21,8 +24,23 @@ pub(crate) struct Entry<N> {
     pub(crate) window: String,
     /// As it was first told: a look at a part of the tree sees less of the path that it is made of.
     fingerprint: String,
+    /// Role and name, as an agent was told last.
+    told: Option<(String, String)>,
     /// The last snapshot it was in.
     seen: u64,
+}
+
+impl<N> Entry<N> {
+    /// The role and the name that its ref stands for.
+    pub(crate) fn as_told(&self) -> (&str, &str) {
+        self.told.as_ref().map_or((&self.role, &self.name), |(role, name)| (role, name))
+    }
+
+    /// `button "Save"`.
+    pub(crate) fn called(&self) -> String {
+        let (role, name) = self.as_told();
+        if name.is_empty() { role.to_owned() } else { format!("{role} \"{name}\"") }
+    }
 }
 
 pub(crate) struct RefTable<N> {
@@ -30,7 +48,9 @@ pub(crate) struct RefTable<N> {
     entries: HashMap<u64, Entry<N>>,
     last_ref: u64,
     last_snapshot: u64,
+    /// Snapshots that were told, and others.
     past: VecDeque<(u64, Vec<Element>)>,
+    recent: VecDeque<(u64, Vec<Element>)>,
 }
 
 impl<N> Default for RefTable<N> {
@@ -41,6 +61,7 @@ impl<N> Default for RefTable<N> {
             last_ref: 0,
             last_snapshot: 0,
             past: VecDeque::new(),
+            recent: VecDeque::new(),
         }
     }
 }
@@ -93,12 +114,27 @@ impl<N: Clone + Eq + Hash> RefTable<N> {
                 NumberedSnapshot { number, elements: changed, gone, note: None }
             }
         };
-        self.past.push_back((number, elements));
-        if self.past.len() > KEPT {
-            self.past.pop_front();
-        }
+        push(&mut self.recent, (number, elements.iter().map(Element::short).collect()), RECENT);
         self.forget();
         told
+    }
+
+    /// From now on these refs stand for what they were in that snapshot, and `since` may name it.
+    pub(crate) fn told(&mut self, told: &ToldElements) {
+        if let Some(at) = self.recent.iter().position(|(number, _)| *number == told.snapshot)
+            && let Some(snapshot) = self.recent.remove(at)
+        {
+            push(&mut self.past, snapshot, KEPT);
+        }
+        let Some((_, elements)) = self.past.iter().find(|(number, _)| *number == told.snapshot) else {
+            return;
+        };
+        for element in elements.iter().filter(|one| told.refs.contains(&one.reference)) {
+            let own = element.reference.strip_prefix('e').and_then(|own| own.parse().ok());
+            if let Some(entry) = own.and_then(|own: u64| self.entries.get_mut(&own)) {
+                entry.told = Some((element.role.clone(), element.name.clone()));
+            }
+        }
     }
 
     /// The ref of one object, in the last snapshot's time.
@@ -111,10 +147,11 @@ impl<N: Clone + Eq + Hash> RefTable<N> {
         let entry = Entry {
             node: node.clone(),
             role: role.to_owned(),
-            name: name.to_owned(),
+            name: name.chars().take(REMEMBERED).collect(),
             app: app.to_owned(),
             window: window.to_owned(),
             fingerprint: String::new(),
+            told: self.entries.get(&own).and_then(|entry| entry.told.clone()),
             seen: self.last_snapshot,
         };
         self.entries.insert(own, entry);
@@ -136,6 +173,13 @@ impl<N: Clone + Eq + Hash> RefTable<N> {
                 self.numbers.remove(&entry.node);
             }
         }
+    }
+}
+
+fn push<S>(all: &mut VecDeque<S>, one: S, most: usize) {
+    all.push_back(one);
+    if all.len() > most {
+        all.pop_front();
     }
 }
 

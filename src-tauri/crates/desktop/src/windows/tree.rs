@@ -20,8 +20,8 @@ use crate::portable::{Reading, Tree};
 
 /// Objects listed in all.
 const MOST: usize = 3_000;
-/// Characters of a value.
-const VALUE: usize = 200;
+/// Characters of a value, as many as anybody asks for.
+const VALUE: usize = 20_000;
 const CACHED: [UIProperty; 16] = [
     UIProperty::Name,
     UIProperty::HelpText,

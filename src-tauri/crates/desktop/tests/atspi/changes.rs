@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use desktop::{Button, DesktopError, ElementAction, ElementQuery, Scope, Target};
 use tokio_util::sync::CancellationToken;
 
-use super::stage::{Stage, editable, eventually, find, query, screen, signal, snapshot};
+use super::stage::{Stage, editable, eventually, find, query, screen, signal, snapshot, tell};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn refs_stay_and_since_tells_what_is_new_what_changed_and_what_is_gone() {
@@ -15,7 +15,14 @@ async fn refs_stay_and_since_tells_what_is_new_what_changed_and_what_is_gone() {
     let ask = |since| {
         let query =
             ElementQuery { since, deadline: Some(std::time::Duration::from_secs(20)), ..query("widget") };
-        desktop.elements(query)
+        let desktop = &desktop;
+        async move {
+            let seen = desktop.elements(query).await;
+            if let Ok(seen) = &seen {
+                tell(desktop, seen).await;
+            }
+            seen
+        }
     };
     let settled = |seen: &Result<desktop::Snapshot, DesktopError>| {
         seen.as_ref()

@@ -208,6 +208,80 @@ async fn what_another_window_with_the_same_title_covers_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn of_two_applications_with_one_title_the_front_one_is_read_and_the_other_is_named() {
+    let mut stage = Stage::open();
+    let processes = [stage.start_ours("gtk3", "garden"), stage.start_ours("gtk3", "garden")];
+    let desktop = stage.desktop();
+    let find = async || {
+        let windows = desktop.windows().await.unwrap();
+        windows.into_iter().filter(|one| one.title == GARDEN && one.pid.is_some()).collect::<Vec<_>>()
+    };
+    let both = eventually("both windows", &find, |windows| windows.len() == 2).await;
+    stage.start("xterm", &["-T", "Other"]);
+    for front in processes {
+        let its = both.iter().find(|one| one.pid == Some(front)).unwrap();
+        desktop.change_window(its.id, WindowChange::Focus).await.unwrap();
+        let other = async || desktop.windows().await.unwrap().into_iter().find(|one| one.title == "Other");
+        let other = eventually("the terminal", &other, Option::is_some).await.unwrap();
+        desktop.change_window(other.id, WindowChange::Focus).await.unwrap();
+        // Neither is active now.
+        let look = || desktop.elements(ElementQuery { app: Some(GARDEN.into()), ..ElementQuery::default() });
+        let seen = eventually("the front one", look, |seen| {
+            seen.as_ref().is_ok_and(|seen| seen.pid == Some(front) && !seen.elements.is_empty())
+        })
+        .await
+        .unwrap();
+        let said = seen.cut.iter().find(|line| line.contains("more than one application fits"));
+        let behind = processes.iter().find(|&&pid| pid != front).unwrap();
+        assert!(said.is_some_and(|said| said.contains(&format!("process {behind}"))), "{:?}", seen.cut);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn looks_that_share_a_reading_see_the_same_and_others_see_what_is_there_now() {
+    let mut stage = Stage::open();
+    let (desktop, seen) = garden(&mut stage).await;
+    let names = async || {
+        let query = ElementQuery { app: Some(GARDEN.into()), limit: 1_000, ..ElementQuery::default() };
+        let seen = desktop.elements(query).await.unwrap();
+        seen.elements.into_iter().map(|one| one.name).collect::<Vec<_>>()
+    };
+    let (before, shared) = desktop::one_look(async {
+        let before = names().await;
+        let done = operate(&desktop, of(find_in(&seen, "button", "Relabel").unwrap()), CLICK).await.unwrap();
+        assert!(done.acted.note.ends_with("button \"Delete all\" shows now"), "{done:?}");
+        (before, desktop::one_look(names()).await)
+    })
+    .await;
+    assert_eq!(before, shared);
+    assert_ne!(before, names().await);
+    assert_ne!(before, desktop::one_look(names()).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_application_that_hangs_is_not_called_one_without_elements_however_it_is_asked_for() {
+    let mut stage = Stage::open();
+    let process = stage.start_ours("gtk3", "garden");
+    let desktop = stage.desktop();
+    elements(&desktop, GARDEN, |seen| !seen.is_empty()).await;
+    active(&desktop, GARDEN).await;
+    let stopped = std::process::Command::new("kill").args(["-STOP", &process.to_string()]).status().unwrap();
+    assert!(stopped.success());
+    let named = |app: Option<&str>, window: Option<&str>| ElementQuery {
+        app: app.map(str::to_owned),
+        window: window.map(str::to_owned),
+        ..ElementQuery::default()
+    };
+    for query in [named(None, None), named(None, Some(GARDEN)), named(Some(GARDEN), None)] {
+        let said = match desktop.elements(query.clone()).await {
+            Ok(seen) => seen.cut.join("; "),
+            Err(error) => error.to_string(),
+        };
+        assert!(said.contains("hang") && said.contains("answer"), "{query:?}: {said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_a_window_of_its_own_lies_over_is_refused_by_accessibility_too() {
     let mut stage = Stage::open();
     let (desktop, seen) = garden(&mut stage).await;
@@ -249,6 +323,15 @@ async fn a_ref_relabelled_since_the_look_is_refused_with_both_names() {
     let done = operate(&desktop, of(find_in(&seen, "button", "Relabel").unwrap()), CLICK).await.unwrap();
     assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
     assert!(done.acted.note.ends_with("button \"Delete all\" shows now"), "{done:?}");
+    // Ours, of which no agent is told: for a question, a picture, an undo.
+    let look = ElementQuery { app: Some(GARDEN.into()), limit: 1_000, ..ElementQuery::default() };
+    let again = eventually(
+        "the new name",
+        || desktop.elements(look.clone()),
+        |seen| seen.as_ref().is_ok_and(|seen| find_in(&seen.elements, "button", "Delete all").is_some()),
+    );
+    let again = again.await.unwrap();
+    assert_eq!(find_in(&again.elements, "button", "Delete all").unwrap().reference, button.reference);
     let error =
         eventually("the refusal", || operate(&desktop, of(button), ElementAction::Focus), Result::is_err)
             .await
@@ -260,6 +343,22 @@ async fn a_ref_relabelled_since_the_look_is_refused_with_both_names() {
     }
     let lines = stage.said("gtk3");
     assert!(!lines.iter().any(|line| line.starts_with("pressed")), "{lines:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_window_that_is_named_is_meant_though_another_of_its_application_is_active() {
+    let mut stage = Stage::open();
+    let (desktop, _) = garden(&mut stage).await;
+    menu(&desktop, GARDEN, &["File", "Meadow"]).await.unwrap();
+    active(&desktop, "Meadow").await;
+    let press = |app: &str| operate(&desktop, by(app, "button", "Press me"), CLICK);
+    press(GARDEN).await.unwrap();
+    logged(&stage, "pressed=Press me").await;
+    press("Meadow").await.unwrap();
+    logged(&stage, "meadow=pressed Press me").await;
+    assert_eq!(stage.said("gtk3").len(), 2, "{:?}", stage.said("gtk3"));
+    menu(&desktop, GARDEN, &["File", "New"]).await.unwrap();
+    logged(&stage, "menu=New").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -61,6 +61,15 @@ async fn a_click_on_a_box_is_heard_as_a_click_and_read_back() {
         let heard = stage.said(APP).split_off(before);
         assert!(heard.iter().any(|said| said == line), "{heard:?}");
     }
+    // Its order is on, off, between.
+    let seen = elements(&desktop, "qt.py", |_| true).await;
+    assert_eq!(find_in(&seen, "check box", "Partly").unwrap().states, ["indeterminate"]);
+    for (value, line) in [("off", "partly=off"), ("on", "partly=on")] {
+        let done = operate(&desktop, named("check box", "Partly"), set(value)).await.unwrap();
+        assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
+        let partly = stage.said(APP).into_iter().rfind(|said| said.starts_with("partly="));
+        assert_eq!(partly.as_deref(), Some(line), "{done:?}");
+    }
     let done = operate(&desktop, named("button", "Press me"), CLICK).await.unwrap();
     assert_eq!(done.by, ActionMethod::Accessibility, "{done:?}");
     hears(&stage, "pressed=Press me").await;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use desktop::{
     Accessibility, Desktop, DesktopError, Element, ElementAction, ElementQuery, Operated, Options, Selector,
-    Snapshot, Target,
+    Snapshot, Target, ToldElements,
 };
 use protocol::geometry::{PhysicalRect, ScaleFactor};
 use protocol::view::DisplayView;
@@ -259,7 +259,15 @@ pub async fn elements(
         || desktop.elements(query()),
         |seen| seen.as_ref().is_ok_and(|seen| has(&seen.elements)),
     );
-    found.await.unwrap().elements
+    let found = found.await.unwrap();
+    tell(desktop, &found).await;
+    found.elements
+}
+
+/// As an agent is told of a snapshot.
+pub async fn tell(desktop: &Arc<dyn Desktop>, snapshot: &Snapshot) {
+    let refs = snapshot.elements.iter().map(|one| one.reference.clone()).collect();
+    desktop.told(ToldElements { snapshot: snapshot.number, refs }).await;
 }
 
 pub fn find_in<'a>(elements: &'a [Element], role: &str, name: &str) -> Option<&'a Element> {

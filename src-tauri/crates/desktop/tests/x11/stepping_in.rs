@@ -111,6 +111,29 @@ async fn what_the_user_does_on_our_own_windows_is_no_stepping_in() {
     assert_eq!(within(listening).await.0, Interruption::UserInput);
 }
 
+/// Whoever is told listens again a moment later, and nothing of that moment is lost.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_user_presses_before_the_next_one_listens_is_counted() {
+    let (_screen, target, desktop, user) = scene().await;
+    target.focus();
+    user.point(900, 600);
+    let listening = listen(&desktop);
+    tokio::time::sleep(AWAY).await;
+    user.push(-40, -40);
+    within(listening).await;
+    user.click();
+    // The server has told of it by then.
+    target.focus();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let listening = listen(&desktop);
+    let until = Instant::now() + Duration::from_secs(20);
+    while desktop.presses() == 0 && Instant::now() < until {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(desktop.presses(), 1);
+    listening.abort();
+}
+
 /// So that a yes is not taken for a screen that its user has changed since.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_user_presses_elsewhere_is_counted_but_for_what_brings_our_window_to_the_front() {
@@ -209,7 +232,7 @@ async fn escape_held_for_a_second_stops_and_a_short_one_does_not() {
     assert_eq!(within(listening).await.0, Interruption::UserInput);
     assert_eq!(within(listen(&desktop)).await.0, Interruption::Escape);
     // Nobody has listened for a while, and the watch has closed its eyes: what is held is seen all the same.
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    tokio::time::sleep(AWAY).await;
     assert_eq!(within(listen(&desktop)).await.0, Interruption::Escape);
     user.key_up(ESCAPE);
     target.events();

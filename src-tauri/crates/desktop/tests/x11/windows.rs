@@ -8,7 +8,9 @@ use desktop::{
 
 use protocol::geometry::NormPoint;
 use x11rb::connection::Connection as _;
-use x11rb::protocol::xproto::{ConnectionExt as _, CreateWindowAux, InputFocus, WindowClass};
+use x11rb::protocol::xproto::{
+    ClientMessageEvent, ConnectionExt as _, CreateWindowAux, EventMask, InputFocus, WindowClass,
+};
 
 use crate::screen::{Screen, Target, token};
 
@@ -33,8 +35,14 @@ fn of_title(windows: &[WindowView], title: &str) -> Option<WindowView> {
     windows.iter().find(|window| window.title == title).cloned()
 }
 
-fn is(window: &WindowView, state: &str) -> bool {
-    window.states.iter().any(|is| is == state)
+/// Puts a window on a workspace, or shows one.
+fn ask_manager(screen: &Screen, window: Option<u32>, name: &[u8], workspace: u32) {
+    let conn = screen.connect();
+    let root = conn.setup().roots[0].root;
+    let kind = conn.intern_atom(false, name).unwrap().reply().unwrap().atom;
+    let event = ClientMessageEvent::new(32, window.unwrap_or(root), kind, [workspace, 0, 0, 0, 0]);
+    let heard_by = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
+    conn.send_event(false, root, heard_by, event).unwrap().check().unwrap();
 }
 
 /// In the corner, over all others, for as long as the connection; no window manager knows of it.
@@ -57,7 +65,7 @@ async fn windows_are_listed_and_changed_and_read_back() {
     let first = eventually(&*desktop, "the first terminal", of("xterm")).await;
     screen.run("xterm", &["-T", "second"]);
     let second = eventually(&*desktop, "the second terminal", |windows| {
-        windows.iter().find(|window| window.title == "second" && is(window, "focused")).cloned()
+        windows.iter().find(|window| window.title == "second" && window.is("focused")).cloned()
     })
     .await;
     let listed = desktop.windows().await.unwrap();
@@ -71,7 +79,7 @@ async fn windows_are_listed_and_changed_and_read_back() {
         .unwrap()
         .check()
         .unwrap();
-    let focused = |windows: &[WindowView]| of_title(windows, "first").filter(|one| is(one, "focused"));
+    let focused = |windows: &[WindowView]| of_title(windows, "first").filter(|one| one.is("focused"));
     eventually(&*desktop, "the first terminal's focus", focused).await;
     assert_eq!(desktop.windows().await.unwrap()[0].id, second.id);
     assert_eq!(desktop.taker(None).await, Taker::Window(first.id));
@@ -88,7 +96,7 @@ async fn windows_are_listed_and_changed_and_read_back() {
 
     let done = desktop.change_window(first.id, WindowChange::Focus).await.unwrap();
     assert_eq!(done.evidence, Evidence::ReadBack, "{}", done.note);
-    assert!(is(&desktop.windows().await.unwrap()[0], "focused"));
+    assert!(desktop.windows().await.unwrap()[0].is("focused"));
     assert_eq!(desktop.windows().await.unwrap()[0].id, first.id);
 
     for (change, near) in [
@@ -114,13 +122,37 @@ async fn windows_are_listed_and_changed_and_read_back() {
         assert_eq!(done.evidence, Evidence::ReadBack, "{change:?}: {}", done.note);
         let windows = desktop.windows().await.unwrap();
         let first = windows.iter().find(|window| window.id == first.id).unwrap();
-        assert_eq!(is(first, state), there, "{change:?}");
+        assert_eq!(first.is(state), there, "{change:?}");
     }
     let done = desktop.change_window(first.id, WindowChange::Close).await.unwrap();
     assert_eq!(done.evidence, Evidence::ReadBack, "{}", done.note);
     let gone = desktop.change_window(first.id, WindowChange::Focus).await.unwrap_err();
     let DesktopError::NotFound(said) = gone else { panic!("{gone:?}") };
     assert!(said.contains("\"second\""), "what is open is named: {said}");
+}
+
+#[tokio::test]
+async fn a_window_on_another_workspace_is_not_called_minimized_and_comes_up_as_it_was() {
+    let mut screen = Screen::new().with_window_manager();
+    screen.run("xterm", &["-T", "away"]);
+    let desktop = screen.desktop();
+    let WindowView { id, .. } = eventually(&*desktop, "the terminal", of("xterm")).await;
+    desktop.change_window(id, WindowChange::Maximize).await.unwrap();
+    ask_manager(&screen, None, b"_NET_NUMBER_OF_DESKTOPS", 2);
+    let window = u32::try_from(id.0).unwrap();
+    for change in [WindowChange::Restore, WindowChange::Focus] {
+        ask_manager(&screen, None, b"_NET_CURRENT_DESKTOP", 0);
+        ask_manager(&screen, Some(window), b"_NET_WM_DESKTOP", 1);
+        let away = |windows: &[WindowView]| of_title(windows, "away").filter(|one| one.is("otherWorkspace"));
+        let away = eventually(&*desktop, "the terminal's absence", away).await;
+        assert!(!away.is_shown() && !away.is("minimized") && away.is("maximized"), "{away:?}");
+
+        let done = desktop.change_window(id, change).await.unwrap();
+        let now = desktop.windows().await.unwrap();
+        assert_eq!(done.evidence, Evidence::ReadBack, "{change:?}: {}; {now:?}", done.note);
+        let there = of_title(&desktop.windows().await.unwrap(), "away").unwrap();
+        assert!(there.is_shown() && there.is("maximized"), "{change:?}: {there:?}");
+    }
 }
 
 #[tokio::test]
@@ -145,7 +177,7 @@ async fn while_our_own_window_has_the_focus_no_other_is_listed_with_it_and_one_c
     let mut screen = Screen::new().with_window_manager();
     screen.run("xterm", &["-T", "theirs"]);
     let desktop = screen.desktop();
-    let focused = |windows: &[WindowView]| windows.iter().find(|window| is(window, "focused")).cloned();
+    let focused = |windows: &[WindowView]| windows.iter().find(|window| window.is("focused")).cloned();
     let theirs = eventually(&*desktop, "their window with the focus", focused).await;
     let ours = Target::ours(&screen, (600, 100, 300, 200), 0x00ff_0000);
     ours.focus();
@@ -198,7 +230,7 @@ async fn nothing_outside_the_fence_is_acted_on() {
     let other_display = click(&inside).await.unwrap_err();
     assert!(matches!(other_display, DesktopError::Forbidden(_)), "{other_display:?}");
     // The click that was allowed gives its window the keyboard, soon.
-    let focused = |windows: &[WindowView]| of("Inside")(windows).filter(|window| is(window, "focused"));
+    let focused = |windows: &[WindowView]| of("Inside")(windows).filter(|window| window.is("focused"));
     eventually(&*desktop, "the focus inside", focused).await;
     desktop.fence(Fence { displays: vec![], apps: vec!["outside".into()], never: vec![] });
     let keys = desktop.act(Action::Press { key: Key::Enter, times: 1 }, token()).await.unwrap_err();

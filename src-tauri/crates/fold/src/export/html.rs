@@ -11,7 +11,7 @@ use protocol::Event;
 use protocol::tool::PictureView;
 use protocol::view::SessionView;
 
-use super::{Pictures, Written, ended, shown, utc, word};
+use super::{Pictures, Written, decided, ended, is_denied, shown, shown_of, summed, utc, word};
 use crate::Transcript;
 use crate::transcript::{EntryBody, Stage, Step};
 
@@ -69,10 +69,12 @@ pub fn html(
             EntryBody::Resumed => page.frame("Went on", "", None)?,
             EntryBody::BudgetNear { bound } => page.frame("Budget", &text(&bound.to_string()), None)?,
             EntryBody::Noted { message, .. } => page.frame("Note", &text(message), None)?,
-            EntryBody::End { end, bill, acts, .. } => {
+            EntryBody::End { end, bill, acts, report, .. } => {
                 page.flush(&mut said)?;
-                let cost = format!("<p class=\"faint\">Cost: {}</p>", escape(&bill.spent.to_string()));
-                page.frame("End", &(text(&ended(end, *acts)) + &cost), None)?;
+                let mut below = summed(*acts, report.as_deref());
+                below.push(format!("Cost: {}", bill.spent));
+                let below: String = below.iter().map(|line| faint(line)).collect();
+                page.frame("End", &(text(&ended(end, *acts)) + &below), None)?;
             }
         }
     }
@@ -148,6 +150,7 @@ fn of_step(step: &Step) -> String {
     let mut page = String::new();
     let arguments = serde_json::to_string_pretty(&step.call.arguments).unwrap_or_default();
     let (effect, summary) = match &step.stage {
+        Stage::Done { .. } if is_denied(step) => ("refused".into(), "not carried out".into()),
         Stage::Done { result } => (word(&result.effect), result.summary.clone()),
         Stage::Proposed | Stage::NotRun => ("refused".into(), "not carried out".into()),
         Stage::Waiting { .. } => ("unknown".into(), "waits for an answer".into()),
@@ -162,12 +165,25 @@ fn of_step(step: &Step) -> String {
         escape(&summary),
         escape(&arguments)
     );
-    if let Stage::Done { result } = &step.stage
-        && let Some(error) = &result.error
+    if let (Stage::Done { result }, false) = (&step.stage, is_denied(step))
+        && let Some(error) = result.error.as_ref().filter(|error| !result.summary.contains(&error.message))
     {
         page.push_str(&text(&error.message));
     }
+    for (name, lines) in shown_of(step) {
+        let _ = write!(page, "{}<pre dir=\"auto\">{}</pre>", faint(&name), escape(&lines));
+    }
+    for line in decided(step) {
+        page.push_str(&faint(&line));
+    }
     page
+}
+
+fn faint(line: &str) -> String {
+    if line.is_empty() {
+        return String::new();
+    }
+    format!("<p class=\"faint\" dir=\"auto\">{}</p>", escape(line))
 }
 
 fn text(words: &str) -> String {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use protocol::Event;
 use protocol::view::SessionView;
 
-use super::{ended, shown, utc, word};
+use super::{decided, ended, is_denied, shown, shown_of, summed, utc, word};
 use crate::Transcript;
 use crate::transcript::{EntryBody, Stage};
 
@@ -26,11 +26,13 @@ pub fn markdown(out: &mut dyn Write, session: &SessionView, events: &[Event]) ->
             EntryBody::Step(step) => {
                 writeln!(out, "### {}\n", inline(&step.call.tool))?;
                 let arguments = serde_json::to_string_pretty(&step.call.arguments).unwrap_or_default();
-                writeln!(out, "{}\n", fenced(&arguments))?;
+                writeln!(out, "{}\n", fenced("json", &arguments))?;
                 match &step.stage {
+                    Stage::Done { .. } if is_denied(step) => writeln!(out, "Not carried out.\n")?,
                     Stage::Done { result } => {
                         writeln!(out, "{}: {}\n", word(&result.effect), inline(&result.summary))?;
-                        if let Some(error) = &result.error {
+                        let error = result.error.as_ref();
+                        if let Some(error) = error.filter(|error| !result.summary.contains(&error.message)) {
                             writeln!(out, "{}\n", quoted(&error.message))?;
                         }
                     }
@@ -38,19 +40,25 @@ pub fn markdown(out: &mut dyn Write, session: &SessionView, events: &[Event]) ->
                     Stage::Waiting { .. } => writeln!(out, "Waits for an answer.\n")?,
                     Stage::Running => writeln!(out, "Under way.\n")?,
                 }
+                for (name, lines) in shown_of(step) {
+                    let (name, language) = if name.is_empty() { ("Printed", "") } else { (&*name, "diff") };
+                    writeln!(out, "{}:\n\n{}\n", inline(name), fenced(language, &lines))?;
+                }
+                for line in decided(step) {
+                    writeln!(out, "{line}.\n")?;
+                }
             }
             EntryBody::TurnFailed { message, .. } => writeln!(out, "Tried again: {}\n", inline(message))?,
             EntryBody::Paused { reason } => writeln!(out, "Paused: {}\n", inline(reason))?,
             EntryBody::Resumed => writeln!(out, "Went on.\n")?,
             EntryBody::BudgetNear { bound } => writeln!(out, "Budget: {}\n", inline(&bound.to_string()))?,
             EntryBody::Noted { message, .. } => writeln!(out, "Note: {}\n", inline(message))?,
-            EntryBody::End { end, bill, acts, .. } => {
-                writeln!(
-                    out,
-                    "## End\n\n{}\n\nCost: {}\n",
-                    quoted(&ended(end, *acts)),
-                    inline(&bill.spent.to_string())
-                )?;
+            EntryBody::End { end, bill, acts, report, .. } => {
+                writeln!(out, "## End\n\n{}\n", quoted(&ended(end, *acts)))?;
+                for line in summed(*acts, report.as_deref()) {
+                    writeln!(out, "{}\n", inline(&line))?;
+                }
+                writeln!(out, "Cost: {}\n", inline(&bill.spent.to_string()))?;
             }
         }
     }
@@ -79,9 +87,9 @@ fn quoted(text: &str) -> String {
 }
 
 /// As it is, between fences that it does not have.
-fn fenced(text: &str) -> String {
+fn fenced(language: &str, text: &str) -> String {
     let text = shown(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}json\n{text}\n{fence}")
+    format!("{fence}{language}\n{text}\n{fence}")
 }

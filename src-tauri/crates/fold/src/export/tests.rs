@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use protocol::Event;
-use protocol::event::EventBody;
+use protocol::event::{EventBody, RunEnd};
 use protocol::ids::{BlobRef, SessionId, Timestamp};
 use protocol::tool::{ExecResult, PictureView};
 use protocol::view::SessionView;
@@ -11,7 +11,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::*;
-use crate::sample::{click, clicked, created, event, events, said, started, tool_started, turn};
+use crate::sample::{click, clicked, created, event, events, question, said, started, tool_started, turn};
 
 const JPEG: &[u8] = &[0xff, 0xd8, 0xff, 0xe0, 1, 2, 3];
 
@@ -98,6 +98,34 @@ fn markdown_has_no_markup_of_what_was_said() {
     assert!(page.contains("confirmed: clicked Save at 10,20"), "{page}");
     assert!(page.contains("> \\# \\<b\\>Look\\</b\\> \\!\\[x\\]"), "{page}");
     assert!(page.contains("Completed: 'done' \\& \"over\""), "{page}");
+}
+
+#[test]
+fn what_was_printed_changed_asked_and_taken_back_stands_in_both() {
+    let mut all = Vec::new();
+    let call = click("c-1");
+    let asked = question("q-1");
+    let printed = json!({ "spans": [{ "text": "one " }, { "text": "<b>two", "bold": true }] });
+    let change = json!({ "of": "file", "name": "list.txt", "diff": "-milk\n+butter", "data": null });
+    let mut result = serde_json::to_value(clicked()).unwrap();
+    (result["output"], result["changes"]) = (json!([printed]), json!([change]));
+    all.extend([created(), started(), turn(1, "", vec![call.clone(), click("c-2")])]);
+    all.push(EventBody::ApprovalRequested { approval: asked.clone() });
+    let answer =
+        |answer| EventBody::ApprovalAnswered { approval: asked.id.clone(), answer, by: Surface::Chat };
+    all.push(answer(Answer::Until { until: Until::Run }));
+    all.push(tool_started("c-1"));
+    all.push(EventBody::ToolFinished { call: call.id, result: serde_json::from_value(result).unwrap() });
+    all.push(EventBody::RunEnded { end: RunEnd::Completed { summary: "over".into() } });
+    let (view, _) = sample();
+    let (mut page, mut text) = (Vec::new(), Vec::new());
+    html(&mut page, &view, &events(all.clone()), None).unwrap();
+    markdown(&mut text, &view, &events(all)).unwrap();
+    let (page, text) = (String::from_utf8(page).unwrap(), String::from_utf8(text).unwrap());
+    for said in ["Allowed for the run in the chat", "-milk\n+butter", "list.txt", "Actions: 1 carried out"] {
+        assert!(page.contains(said) && text.contains(said), "{said}: {page} {text}");
+    }
+    assert!(page.contains("one &lt;b&gt;two") && text.contains("one <b>two"), "{page} {text}");
 }
 
 fn file(pictures_too: bool) -> Vec<u8> {

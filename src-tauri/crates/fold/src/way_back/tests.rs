@@ -1,5 +1,7 @@
 //! What a run's way back says.
 
+use protocol::tool::Risk;
+
 use super::*;
 use crate::sample::{clicked, events, started};
 use crate::transcript::Transcript;
@@ -68,6 +70,26 @@ fn a_run_says_what_of_it_can_be_taken_back_and_what_stays() {
     assert_eq!(way_back(&transcript).back, [(Changed::Value, "Size".to_owned())]);
     let end = transcript.entries().iter().find(|entry| matches!(entry.body, EntryBody::End { .. }));
     assert_eq!(end.unwrap().revision, 2, "it is drawn anew");
+}
+
+#[test]
+fn a_value_of_a_batch_that_was_not_kept_stays() {
+    let value = json!({"name": "Size", "value": "3"});
+    let actions = json!([
+        {"tool": "writeFile", "arguments": {"path": "a.txt"}},
+        {"tool": "setValue", "arguments": value},
+    ]);
+    let stays = |kept: &[(Changed, &str)]| {
+        let all = vec![
+            started(),
+            begun("c-1", "batch", json!({ "actions": actions }), Risk::Edit),
+            ended("c-1", kept),
+            EventBody::RunEnded { end: RunEnd::Completed { summary: "done".into() } },
+        ];
+        way_back(&Transcript::of(&events(all))).stays.len()
+    };
+    assert_eq!(stays(&[(Changed::File, "a.txt")]), 1);
+    assert_eq!(stays(&[(Changed::File, "a.txt"), (Changed::Value, "Size")]), 0);
 }
 
 #[test]

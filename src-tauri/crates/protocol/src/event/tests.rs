@@ -18,6 +18,7 @@ fn event(body: EventBody) -> Event {
 
 fn approval() -> Approval {
     Approval {
+        asks: Default::default(),
         id: ApprovalId("q-1".into()),
         call: call(),
         risk: Risk::Edit,

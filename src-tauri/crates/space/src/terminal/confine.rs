@@ -99,11 +99,9 @@ mod linux {
     use nix::sys::signal::{SigSet, Signal};
     use rustix::process::{Resource, Rlimit, setpriority_process, setrlimit};
 
+    use super::super::GIVES_WAY;
     use super::super::sandbox::proxy_variables;
     use super::{ConfineError, FORWARD, IN_FORCE, PROXY, TELL};
-
-    /// How far a command gives way to the user's own programs, as `nice` counts.
-    const GIVES_WAY: i32 = 5;
 
     pub(super) fn confine(words: &mut dyn Iterator<Item = OsString>) -> Result<Infallible, ConfineError> {
         let mut number = |what: &str| {

@@ -21,12 +21,14 @@ use super::{CommandSpec, Limits, TerminalError};
 use crate::files::{SpacePath, Why};
 use protocol::terminal::Line;
 
-/// Updates come at most this often.
-const PACE: Duration = Duration::from_millis(40);
+/// Updates come at most this often, and where each leaves lines out, this often: a window that draws nothing else takes
+/// some 80 ms for one without a graphics card.
+const PACE: Duration = Duration::from_millis(100);
+const FLOOD_PACE: Duration = Duration::from_millis(300);
 /// How often limits are looked at.
-const WATCH: Duration = Duration::from_millis(50);
-/// Lines in one update; a window draws no more at once anyway.
-const UPDATE_LINES: u64 = 400;
+const WATCH: Duration = Duration::from_millis(if cfg!(target_os = "macos") { 500 } else { 50 });
+/// Lines in one update: as fast as a flood goes, nobody reads the others.
+const UPDATE_LINES: u64 = 100;
 /// Text of an outcome, for the model.
 const TEXT: usize = 32 << 10;
 /// How long output may keep coming after everything was ended.
@@ -287,6 +289,9 @@ fn open(
 
     let output = Arc::clone(shared);
     let read = move || {
+        // Of this thread: however much is printed, the windows come first, as they do before the command itself.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::process::setpriority_process(None, super::GIVES_WAY);
         let mut buffer = vec![0; 64 << 10];
         // Linux says the end of a pseudo-terminal by an error.
         while let Ok(read @ 1..) = reader.read(&mut buffer) {
@@ -337,13 +342,15 @@ impl Keeper {
     fn keep(mut self) -> Result<Outcome, String> {
         let began = Instant::now();
         let tree = Tree::of(self.child.as_ref(), self.launch.confinement);
-        let (mut shown, mut watched) = (None::<Instant>, began);
+        let (mut due, mut watched) = (began, began);
         let mut quick = 0;
         let mut code = None;
         let stopped = loop {
-            let (stop, closed) = self.pause(shown, &mut quick);
-            if shown.is_none_or(|at| at.elapsed() >= PACE) && self.show() {
-                shown = Some(Instant::now());
+            let (stop, closed) = self.pause(due, &mut quick);
+            if Instant::now() >= due
+                && let Some(pace) = self.show()
+            {
+                due = Instant::now() + pace;
             }
             if let Ok(Some(status)) = self.child.try_wait() {
                 code = Some(status.exit_code());
@@ -388,17 +395,17 @@ impl Keeper {
     }
 
     /// Sleeps until something is to be done: something to show, a stop, the end, or a look at the limits.
-    fn pause(&self, shown: Option<Instant>, quick: &mut u32) -> (Option<Stopped>, bool) {
+    fn pause(&self, due: Instant, quick: &mut u32) -> (Option<Stopped>, bool) {
         let mut state = self.shared.state();
         if state.stop.is_none() {
-            let due = shown.map_or(Duration::ZERO, |at| PACE.saturating_sub(at.elapsed()));
+            let until_due = due.saturating_duration_since(Instant::now());
             let wait = match (state.closed, state.screen.is_changed()) {
                 // The terminal is closed: the process ends any moment.
                 (true, _) => {
                     *quick += 1;
                     Duration::from_millis(if *quick < 100 { 1 } else { 20 })
                 }
-                (false, true) => due,
+                (false, true) => until_due.min(WATCH),
                 (false, false) => WATCH,
             };
             if !wait.is_zero() {
@@ -406,7 +413,7 @@ impl Keeper {
                     state.stop.is_none()
                         && state.size.is_none()
                         && !(state.closed && *quick == 0)
-                        && (shown.is_some_and(|at| at.elapsed() < PACE) || !state.screen.is_changed())
+                        && (Instant::now() < due || !state.screen.is_changed())
                 };
                 state = self
                     .shared
@@ -422,16 +429,17 @@ impl Keeper {
         (state.stop, state.closed)
     }
 
-    fn show(&mut self) -> bool {
-        let update = {
+    /// Tells what is new; after how long the next may follow. `None` if nothing is.
+    fn show(&mut self) -> Option<Duration> {
+        let (update, pace) = {
             let mut state = self.shared.state();
-            let Some(changed) = state.screen.take_changed() else { return false };
+            let changed = state.screen.take_changed()?;
             let from = changed.max(state.screen.end().saturating_sub(UPDATE_LINES));
             let (first, lines) = state.screen.lines(from);
-            Update { first, lines }
+            (Update { first, lines }, if from > changed { FLOOD_PACE } else { PACE })
         };
         (self.on_update)(update);
-        true
+        Some(pace)
     }
 
     fn last_words(&self) {

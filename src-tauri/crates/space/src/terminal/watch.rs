@@ -4,16 +4,13 @@
 //! bounds how many they are and leaves none behind, and what they may read and write stays their user's. Without either
 //! (no sandbox, macOS) they are found by who started them, which a process that means to can escape.
 //!
-//! The code for Windows has not been run here.
+//! The code for macOS and Windows has not been run here.
 
 use portable_pty::Child;
 
 use super::{Confinement, Limits};
 
-#[cfg_attr(
-    not(target_os = "linux"),
-    allow(dead_code, reason = "memory is watched on Linux only, and nothing on macOS")
-)]
+#[cfg_attr(windows, allow(dead_code, reason = "a job's memory is not watched"))]
 pub(super) enum Watched {
     Within,
     TooMany,
@@ -158,21 +155,90 @@ mod windows {
     }
 }
 
-#[cfg(not(any(target_os = "linux", windows)))]
-impl Tree {
-    pub(super) fn watch(&self, _limits: &Limits) -> Watched {
-        Watched::Within
-    }
+/// A process as a table of all of them has it.
+#[cfg(any(target_os = "macos", test))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Listed {
+    pid: u32,
+    parent: u32,
+    /// Bytes that are in memory.
+    memory: u64,
+}
 
-    /// The caller ends the command's own process; its group is all that is known here.
-    pub(super) fn kill(&self) {
-        self.kill_leftovers();
+/// Those of a table that a process started, directly or not, and itself.
+#[cfg(any(target_os = "macos", test))]
+fn below(root: u32, table: &[Listed]) -> Vec<Listed> {
+    let mut all: Vec<Listed> = table.iter().copied().filter(|one| one.pid == root).collect();
+    let mut at = 0;
+    while let Some(Listed { pid, .. }) = all.get(at).copied() {
+        at += 1;
+        let is_new = |one: &&Listed| one.parent == pid && !all.iter().any(|known| known.pid == one.pid);
+        let new: Vec<Listed> = table.iter().filter(is_new).copied().collect();
+        all.extend(new);
     }
+    all
+}
 
-    pub(super) fn kill_leftovers(&self) {
-        if let Some(pid) = self.root.and_then(|pid| rustix::process::Pid::from_raw(i32::try_from(pid).ok()?))
-        {
-            let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+#[cfg(target_os = "macos")]
+mod macos {
+    use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+    use sysinfo::{ProcessRefreshKind, ProcessesToUpdate, System};
+
+    use super::{Limits, Listed, Tree, Watched, below};
+
+    impl Tree {
+        pub(in crate::terminal) fn watch(&self, limits: &Limits) -> Watched {
+            let all = self.members();
+            if all.len() > limits.processes as usize {
+                return Watched::TooMany;
+            }
+            let sum = all.iter().map(|one| one.memory).sum::<u64>();
+            if sum > limits.memory { Watched::TooLarge } else { Watched::Within }
         }
+
+        pub(in crate::terminal) fn kill(&self) {
+            for pid in self.members().into_iter().filter_map(|one| process(one.pid)) {
+                let _ = kill_process(pid, Signal::KILL);
+            }
+            self.kill_leftovers();
+        }
+
+        pub(in crate::terminal) fn kill_leftovers(&self) {
+            if let Some(pid) = self.root.and_then(process) {
+                let _ = kill_process_group(pid, Signal::KILL);
+            }
+        }
+
+        fn members(&self) -> Vec<Listed> {
+            let (Some(root), Ok(mut system)) = (self.root, System::new()) else { return Vec::new() };
+            let memory = ProcessRefreshKind::nothing().with_memory();
+            system.refresh_processes_specifics(ProcessesToUpdate::All, true, memory);
+            let listed = |(pid, process): (&sysinfo::Pid, &sysinfo::Process)| Listed {
+                pid: pid.as_u32(),
+                parent: process.parent().map_or(0, sysinfo::Pid::as_u32),
+                memory: process.memory(),
+            };
+            below(root, &system.processes().iter().map(listed).collect::<Vec<_>>())
+        }
+    }
+
+    fn process(pid: u32) -> Option<Pid> {
+        Pid::from_raw(i32::try_from(pid).ok()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_table_of_processes_those_that_a_command_started_are_its_own() {
+        let one = |pid, parent| Listed { pid, parent, memory: u64::from(pid) };
+        // A process that is its own parent, and two that are each other's: a table is read while it changes.
+        let table =
+            [one(1, 0), one(7, 1), one(9, 8), one(8, 7), one(5, 1), one(6, 6), one(10, 9), one(9, 10)];
+        let pids = |root| below(root, &table).into_iter().map(|one| one.pid).collect::<Vec<_>>();
+        assert_eq!(pids(7), [7, 8, 9, 10]);
+        assert_eq!((pids(6), pids(5), pids(99)), (vec![6], vec![5], vec![]));
     }
 }

@@ -110,3 +110,22 @@ fn a_value_that_was_cut_at_the_end_of_a_text_is_taken_out() {
     assert_eq!(redacted("…rse battery, it read", &secrets), "…{{bank}}, it read");
     assert_eq!(redacted("correct me", &secrets), "correct me", "too little of it to be meant");
 }
+
+#[test]
+fn a_value_is_known_again_in_pixels_where_signs_are_taken_for_others() {
+    let secrets = [secret("bank", "S0l1d-Brnze 815"), secret("pin", "4711"), secret("tiny", "a-b")];
+    let redactor = Redactor::of(&secrets).unwrap();
+    for read in ["key: SOIid-Bmze 8I5", "sold-Brnze815.", "xS0l1d Brnze 8l5x", "pin 47ll now", "it is a-b"] {
+        assert!(redactor.may_read(read), "{read}");
+    }
+    let said =
+        redactor.clean_quoting("clicked text \"key S0IId Brnze 815\" (m3); “47ll”, \"OK\" and \"S0l1d");
+    assert_eq!(said, format!("clicked text \"{NOT_TOLD}\" (m3); “{NOT_TOLD}”, \"OK\" and \"S0l1d"));
+    let clock = [secret("clock", "clock-4711")];
+    for read in ["cIock-4711", "dock 4711", "c lock-47I1"] {
+        assert!(Redactor::of(&clock).unwrap().may_read(read), "{read}");
+    }
+    for other in ["Solid advice on bronze", "471 and 12", "a bee", "", "0815 brnze"] {
+        assert!(!redactor.may_read(other), "{other}");
+    }
+}

@@ -16,7 +16,7 @@ use crate::reach::Act;
 use crate::settle::{self, SettlePolicy};
 use crate::target::{self, Found, Targets};
 use crate::tool::{self, Context, Outcome, tool_error};
-use crate::{contract, effect, goes_to, supervise};
+use crate::{contract, effect, goes_to, supervise, untrusted, whose};
 
 /// Of what a later action of a batch would have to ask, were it called by itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,11 +61,12 @@ pub(super) async fn carry_out(step: &Step, allowed: Option<&Allowed<'_>>, cx: &C
         Ok((after, picture)) => {
             effect::judge(&mut outcome, step.spec().verify, &before, &after);
             outcome.picture = Some(picture);
-            if let Some((told, source)) = tool::element_changes(cx).await
-                && let Value::Object(data) = &mut outcome.data
+            if let Value::Object(data) = &mut outcome.data
+                && let Some((list, source, told)) = tool::element_changes(cx).await
             {
-                data.insert("list".into(), told);
+                data.insert("list".into(), list);
                 Source::add(&mut outcome.read, [source]);
+                outcome.told.extend(told);
             }
         }
         Err(error) => outcome.say(&format!("no picture could be had: {}", error.message)),
@@ -74,6 +75,9 @@ pub(super) async fn carry_out(step: &Step, allowed: Option<&Allowed<'_>>, cx: &C
 }
 
 async fn run_one(step: &Step, cx: &Context) -> Outcome {
+    if let Some(error) = taken_by_a_prompt(step, cx).await {
+        return Outcome::failed(step.name(), Effect::Refused, error);
+    }
     match step.plan().work() {
         Work::One(task) => {
             let mut outcome = supervise::attempt(step, task, cx).await;
@@ -87,12 +91,29 @@ async fn run_one(step: &Step, cx: &Context) -> Outcome {
     }
 }
 
+/// Why keys are not sent: what asks for a password takes them, whoever seems to have the keyboard.
+async fn taken_by_a_prompt(step: &Step, cx: &Context) -> Option<ToolError> {
+    let may_type = step.plan().reach().takes_keys() || step.name() == tool::SET_VALUE;
+    if !may_type {
+        return None;
+    }
+    let windows = tokio::time::timeout(target::PATIENCE, cx.desktop.windows()).await.ok()?.ok()?;
+    let prompt = whose::prompter(&*cx.desktop, &windows)?;
+    let title = untrusted::line(&prompt.title, 80);
+    let message = format!(
+        "nothing was typed: a password is asked for (“{title}”), which takes the keyboard from all others; it is the \
+         user's to answer"
+    );
+    Some(tool_error(ToolErrorKind::Forbidden, message))
+}
+
 /// Runs the steps in order until one fails or is read back as not done; the rest is not executed, and says so.
 async fn run_steps(steps: &[Step], allowed: Option<&Allowed<'_>>, cx: &Context) -> Outcome {
     let mut told = Vec::new();
     let mut effects = Vec::new();
     let mut error = None;
-    let (mut dot, mut picture, mut read, mut changes) = (None, None, Vec::new(), Vec::new());
+    let (mut dot, mut picture, mut read, mut changes, mut all) =
+        (None, None, Vec::new(), Vec::new(), Vec::new());
     for (index, step) in steps.iter().enumerate() {
         if error.is_some() {
             told.push(json!({
@@ -137,6 +158,7 @@ async fn run_steps(steps: &[Step], allowed: Option<&Allowed<'_>>, cx: &Context) 
         picture = outcome.picture.or(picture);
         Source::add(&mut read, outcome.read);
         changes.extend(outcome.changes);
+        all.extend(outcome.told);
     }
     let done = told.iter().filter(|part| part.get("done") == Some(&Value::Bool(true))).count();
     let mut whole = Outcome::looked(format!("{done} of {} actions done", steps.len()), Value::Array(told));
@@ -144,7 +166,7 @@ async fn run_steps(steps: &[Step], allowed: Option<&Allowed<'_>>, cx: &Context) 
     if let Some(cause) = &error {
         whole.say(&cause.message);
     }
-    Outcome { error, dot, picture, read, changes, ..whole }
+    Outcome { error, dot, picture, read, changes, told: all, ..whole }
 }
 
 /// Why an action is not what was allowed any more. The first one was looked at just now, but for the picture that was
@@ -178,9 +200,17 @@ async fn strays(step: &Step, shown: &Targets, allowed: &Allowed<'_>, cx: &Contex
     };
     let controls = if watched.is_none() { controls_under(step, &*cx.desktop).await } else { Vec::new() };
     // Last, and quick: which window it is must not change while its elements are read.
-    let looked = target::find(&*cx.desktop, &*cx.browser, grants, &cx.ports, step).await;
+    let mut looked = target::find(&*cx.desktop, &*cx.browser, grants, &cx.ports, step).await;
+    if looked.together().is_unknown && !shown.is_unknown {
+        // Once more: a look that ran out of time is no evidence.
+        looked = target::find(&*cx.desktop, &*cx.browser, grants, &cx.ports, step).await;
+    }
     let mut now = looked.together();
     now.read(&controls);
+    // What came before may have led it to a launcher, or to the bare desktop.
+    if now.is_unknown && !shown.is_unknown && step.risk() >= Risk::Edit {
+        return Some(untold());
+    }
     let is_ruled = |touch: &&Grant| grants.ask_of(touch) && !shown.touches.contains(touch);
     if let Some(ruled) = now.touches.iter().find(is_ruled).filter(|_| step.risk() >= Risk::Edit) {
         return Some(came_to_a_rule(ruled));
@@ -228,9 +258,17 @@ async fn comes_to_a_rule(
         return None;
     }
     let now = target::find(&*cx.desktop, &*cx.browser, grants, &cx.ports, step).await.together();
+    if now.is_unknown && !shown.is_some_and(|shown| shown.is_unknown) {
+        return Some(untold());
+    }
     let is_shown = |touch: &&Grant| shown.is_some_and(|shown| shown.touches.contains(touch));
     let ruled = now.touches.iter().find(|touch| grants.ask_of(touch) && !is_shown(touch))?;
     Some(came_to_a_rule(ruled))
+}
+
+fn untold() -> ToolError {
+    let message = "where it would go now cannot be told, and that was not asked about; call it by itself";
+    tool_error(ToolErrorKind::Forbidden, message)
 }
 
 fn came_to_a_rule(ruled: &Grant) -> ToolError {

@@ -15,12 +15,12 @@ const KEPT_OUT: [&str; 5] = [NAME, "done", "notes", "osa", "plan"];
 
 pub(super) struct Batch;
 
-/// Runs several actions in order, to the first that fails, with one picture at the end: for actions that need no look in
-/// between, such as a click, a text and a key.
+/// Runs actions in order, to the first that fails, with one picture at the end: where no look is needed in between, such as
+/// a click, a text and a key.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The actions in order. Any tool but batch, done, notes, osa and plan.
+    /// Of any tool but batch, done, notes, osa and plan.
     #[schemars(length(min = 1))]
     actions: Vec<Part>,
 }

@@ -12,19 +12,18 @@ use crate::reach::Reach;
 
 pub(super) struct ChangeWindow;
 
-/// Moves, resizes, minimizes, maximizes, restores or closes a window. Its application may ask to save before it closes.
+/// Changes a window (its id from listWindows). Its application may ask to save before it closes.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The id from listWindows.
     window: u64,
     change: Which,
-    /// For move: where its top left corner goes, 0-1000 of its display.
+    /// move: where its top left corner goes.
     #[schemars(range(min = 0, max = 1000))]
     x: Option<f64>,
     #[schemars(range(min = 0, max = 1000))]
     y: Option<f64>,
-    /// For resize: its size with the frame, 10-1000 of its display.
+    /// resize: with its frame.
     #[schemars(range(min = 10, max = 1000))]
     width: Option<f64>,
     #[schemars(range(min = 10, max = 1000))]

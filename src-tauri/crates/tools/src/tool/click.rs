@@ -10,7 +10,7 @@ use super::{Ability, Builtin, Env, Group, Plan, display, within};
 
 pub(super) struct Click;
 
-/// Clicks at a point of the display. Take the point from the middle of an element's bounds, or from a screenshot.
+/// Clicks at a point: the middle of an element's bounds, or a place in a screenshot.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
@@ -18,15 +18,13 @@ pub(super) struct Input {
     x: f64,
     #[schemars(range(min = 0, max = 1000))]
     y: f64,
-    /// Left if left out.
     button: Option<Which>,
-    /// 2 for a double click, 3 for a triple click.
+    /// 2: double click.
     #[schemars(range(min = 1, max = 3))]
     count: Option<u8>,
-    /// Held meanwhile: shift, ctrl, alt, cmd.
+    /// Held meanwhile: ctrl, shift.
     #[schemars(length(max = 4))]
     modifiers: Option<Vec<String>>,
-    /// 0 if left out.
     #[schemars(range(min = 0, max = 63))]
     display: Option<u32>,
 }

@@ -11,11 +11,11 @@ use super::{Ability, Builtin, Env, Group, Plan, within};
 
 pub(super) struct ClickElement;
 
-/// Clicks an element: by its ref from elementsJson, or by its role and name. Leaves the focus where it is.
+/// Clicks an element, by its ref or by role and name.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Such as e12, in place of the four below.
+    /// Such as e12; needs none of the next four.
     #[serde(rename = "ref")]
     #[schemars(length(max = 40))]
     reference: Option<String>,
@@ -25,15 +25,13 @@ pub(super) struct Input {
     /// Whole or in part.
     #[schemars(length(max = 200))]
     name: Option<String>,
-    /// Name or role of what it is in, where several are alike.
+    /// Name or role of what it is in.
     #[schemars(length(max = 200))]
     within: Option<String>,
-    /// Part of an application's or window's name.
     #[schemars(length(max = 200))]
     app: Option<String>,
-    /// Left if left out.
     button: Option<Which>,
-    /// 2 for a double click, 3 for a triple click.
+    /// 2: double click.
     #[schemars(range(min = 1, max = 3))]
     count: Option<u8>,
 }

@@ -9,7 +9,7 @@ use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, Verify};
 
 pub(super) struct Displays;
 
-/// Lists the displays: index, name, bounds in pixels, scale, and which one is the primary.
+/// Lists the displays: index, name, bounds in pixels, scale.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {}

@@ -13,8 +13,7 @@ const MOST_CHARS: usize = 100;
 
 pub(super) struct DoAction;
 
-/// Does one of the actions that elementsJson lists for an element, such as expand or show menu. The element is named as
-/// for clickElement.
+/// Does an action that elementsJson lists for an element, such as expand. The element is named as for clickElement.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {

@@ -19,14 +19,14 @@ const CHECKS: Duration = Duration::from_secs(5 * 60);
 
 pub(super) struct Done;
 
-/// Ends the work. Call it once you have seen that the goal is reached, or with success false when it cannot be.
+/// Ends the work: once you have seen that the goal is reached, or that it cannot be.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// What was done and how you know, for the user.
+    /// For the user: what was done, and how you know.
     #[schemars(length(min = 1, max = 4000))]
     summary: String,
-    /// Whether the goal is reached; true where it is left out.
+    /// False if it is not reached.
     success: Option<bool>,
 }
 

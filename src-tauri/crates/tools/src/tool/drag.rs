@@ -21,12 +21,10 @@ pub(super) struct Input {
     to: Option<DragPoint>,
     #[schemars(length(min = 2, max = 100))]
     path: Option<Vec<DragPoint>>,
-    /// Left if left out.
     button: Option<Which>,
     /// Held meanwhile: shift, ctrl, alt, cmd.
     #[schemars(length(max = 4))]
     modifiers: Option<Vec<String>>,
-    /// 0 if left out.
     #[schemars(range(min = 0, max = 63))]
     display: Option<u32>,
 }
@@ -43,7 +41,7 @@ struct DragPoint {
 impl Builtin for Drag {
     const NAME: &'static str = "drag";
     const RISK: Risk = Risk::Edit;
-    const GROUP: Group = Group::Input;
+    const GROUP: Group = Group::Held;
     const ABILITY: Ability = Ability::Input;
     type Input = Input;
 

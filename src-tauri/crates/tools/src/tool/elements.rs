@@ -3,14 +3,16 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use desktop::{ElementQuery, Scope, Snapshot};
+use desktop::{ElementQuery, Scope, Snapshot, ToldElements};
 use protocol::tool::{Effect, Risk, Source, ToolError, ToolErrorKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, filled, tool_error};
+use crate::Secret;
 use crate::look::MUCH_PERCENT;
+use crate::redaction::{redact_marks, redacted};
 use crate::{untrusted, withheld};
 
 pub const NAME: &str = "elementsJson";
@@ -22,22 +24,22 @@ const AFTER_ACT: Duration = Duration::from_millis(600);
 
 pub(super) struct ElementsJson;
 
-/// Lists the elements of one application's windows. A ref holds for as long as its element is there. `cut` says what was
-/// left out. Asked again: what changed `since` list `number`. `marks`: texts and shapes found in its picture where it
-/// tells nothing; clickElement takes their refs, too.
+/// Lists the elements of one application's windows. A ref holds while its element is there. `cut`: what was left out. Asked
+/// again: what changed `since` list `number`. `marks`: texts and shapes found in the picture; clickElement takes their
+/// refs, too.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Part of an application's or window's name; the active one if left out.
+    /// Part of its or a window's name; the active one if left out.
     #[schemars(length(max = 200))]
     app: Option<String>,
-    /// Part of the title of one of its windows.
+    /// Part of a title.
     #[schemars(length(max = 200))]
     window: Option<String>,
     /// Only those with this in a text or role.
     #[schemars(length(max = 200))]
     query: Option<String>,
-    /// Only this ref and what is in it.
+    /// A ref: only what is in it.
     #[schemars(length(max = 200))]
     root: Option<String>,
     /// All of it again.
@@ -46,10 +48,8 @@ pub(super) struct Input {
     #[serde(default)]
     #[schemars(skip)]
     since: Option<u64>,
-    /// interactive: takes the keyboard focus, the fastest; visible (if left out): all on the screen; all: what is scrolled
-    /// away, too.
+    /// interactive: what takes the focus, fastest; visible (if left out): all on the screen; all: scrolled away, too.
     scope: Option<Extent>,
-    /// 0 if left out.
     #[schemars(range(min = 0, max = 63))]
     display: Option<u32>,
 }
@@ -171,7 +171,7 @@ impl ListShown {
 
 /// What an act has changed in the list that the model has, in few words, and whose it is; `None` if it has none, or if that
 /// cannot be told in time.
-pub(crate) async fn changes(cx: &Context) -> Option<(Value, Source)> {
+pub(crate) async fn changes(cx: &Context) -> Option<(Value, Source, Option<ToldElements>)> {
     let shown = cx.ports.recalled.as_ref()?.list.clone()?;
     let Input { app, window, query, root, scope, display, .. } =
         serde_json::from_value(shown.asked.clone()).ok()?;
@@ -183,6 +183,7 @@ pub(crate) async fn changes(cx: &Context) -> Option<(Value, Source)> {
         since: Some(shown.number),
         scope: scope.map_or(Scope::Visible, Extent::scope),
         limit: cx.limits.ui_nodes,
+        text_chars: 0,
         display: display.unwrap_or_default(),
         deadline: Some(AFTER_ACT),
         marks: false,
@@ -192,6 +193,7 @@ pub(crate) async fn changes(cx: &Context) -> Option<(Value, Source)> {
     let source = Source::Application { name: untrusted::line(&snapshot.app, MOST_CHARS) };
     let snapshot = untrusted::clean_snapshot(snapshot, cx.limits.ui_nodes, cx.limits.data_chars);
     let Snapshot { number, since, app, elements, gone, .. } = &snapshot;
+    let mut refs = None;
     let told = match (elements.len(), gone.len()) {
         _ if *app != shown.app => json!("another application is in front of the list's: call elementsJson"),
         // What was not read in time is not gone.
@@ -208,10 +210,16 @@ pub(crate) async fn changes(cx: &Context) -> Option<(Value, Source)> {
                     told[if part == "elements" { "changed" } else { part }] = some.clone();
                 }
             }
+            refs = Some(all_of(&snapshot));
             told
         }
     };
-    Some((told, source))
+    Some((told, source, refs))
+}
+
+fn all_of(snapshot: &Snapshot) -> ToldElements {
+    let refs = snapshot.elements.iter().map(|one| one.reference.clone()).collect();
+    ToldElements { snapshot: snapshot.number, refs }
 }
 
 impl Extent {
@@ -244,6 +252,20 @@ impl List {
     }
 }
 
+/// Leaves what a query has found by the value of a secret, and how much that was: a guess is answered as any other is.
+fn keep_what_mentions(snapshot: &mut Snapshot, query: &str, secrets: &[Secret]) {
+    if secrets.is_empty() {
+        return;
+    }
+    let query = query.to_lowercase();
+    let mentions = |text: &str| redacted(text, secrets).to_lowercase().contains(&query);
+    snapshot.elements.retain(|one| {
+        [&one.name, &one.description, &one.value, &one.role].into_iter().any(|text| mentions(text))
+    });
+    snapshot.marks.retain(|mark| mentions(&mark.text) || mentions(&mark.beside));
+    snapshot.cut.retain(|line| !line.contains("do not mention") && !line.starts_with("marks:"));
+}
+
 #[async_trait]
 impl Task for List {
     async fn run(&self, cx: &Context) -> Outcome {
@@ -256,6 +278,7 @@ impl Task for List {
             since: self.since.or(shown.map(|shown| shown.number)),
             scope: self.scope,
             limit: cx.limits.ui_nodes,
+            text_chars: 0,
             display: self.display,
             deadline: Some(cx.limits.timeout),
             marks: true,
@@ -266,12 +289,16 @@ impl Task for List {
             }
             looked => looked,
         };
-        let snapshot = match looked {
+        let mut snapshot = match looked {
             Ok(snapshot) => snapshot,
             Err(error) => return Outcome::failed_looking(ElementsJson::NAME, &error),
         };
         if let Err(error) = withheld::of_app(&*cx.desktop, &snapshot.app, snapshot.pid) {
             return Outcome::failed(ElementsJson::NAME, Effect::Refused, error);
+        }
+        redact_marks(&mut snapshot, &cx.secrets);
+        if let Some(query) = &self.query {
+            keep_what_mentions(&mut snapshot, query, &cx.secrets);
         }
         let snapshot = untrusted::clean_snapshot(snapshot, cx.limits.ui_nodes, cx.limits.data_chars);
         let many = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
@@ -288,7 +315,7 @@ impl Task for List {
             }
         };
         match compact(&snapshot) {
-            Ok(data) => Outcome::looked(summary, data),
+            Ok(data) => Outcome { told: vec![all_of(&snapshot)], ..Outcome::looked(summary, data) },
             Err(error) => {
                 let error = tool_error(ToolErrorKind::Failed, format!("write the elements as JSON: {error}"));
                 Outcome::failed(ElementsJson::NAME, Effect::Refused, error)

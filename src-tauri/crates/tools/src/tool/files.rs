@@ -237,7 +237,7 @@ pub(crate) async fn take_back(
         FileError::Changed { path } => {
             let path = shown(&path);
             let message = format!(
-                "{path} was changed again since, by a later step or by somebody else; take a later step back first"
+                "{path} was changed again since: by somebody else, or by a later step, which is to be taken back first"
             );
             tool_error(ToolErrorKind::Failed, message)
         }

@@ -10,11 +10,10 @@ use super::{Ability, Builtin, Env, Group, Plan};
 
 pub(super) struct FocusWindow;
 
-/// Raises a window and gives it the keyboard.
+/// Raises a window (its id from listWindows) and gives it the keyboard.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The id from listWindows.
     window: u64,
 }
 

@@ -12,11 +12,11 @@ const MOST_KEYS: usize = 6;
 
 pub(super) struct Hotkey;
 
-/// Presses keys together, such as ctrl and s: all go down in order and up in reverse.
+/// Presses keys together.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Names of the keys, modifiers first: ["ctrl", "shift", "t"]. `cmd` is the platform's key for shortcuts.
+    /// Modifiers first: ["ctrl", "s"]. `cmd`: the platform's key for shortcuts.
     #[schemars(length(min = 1, max = 6))]
     keys: Vec<String>,
 }

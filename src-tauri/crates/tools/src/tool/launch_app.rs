@@ -15,11 +15,10 @@ const MOST_CHARS: usize = 100;
 
 pub(super) struct LaunchApp;
 
-/// Starts an application by its name from listApps, and waits until it shows a window.
+/// Starts an application by its name, and waits for its window.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The application's name.
     #[schemars(length(min = 1, max = 100))]
     app: String,
 }

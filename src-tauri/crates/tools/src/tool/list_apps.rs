@@ -14,7 +14,7 @@ const MOST: usize = 200;
 
 pub(super) struct ListApps;
 
-/// Lists applications: those that run, with their number of windows, then those that could be launched.
+/// Lists applications: those that run, then those that could be launched.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {}

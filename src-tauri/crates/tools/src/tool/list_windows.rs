@@ -14,8 +14,8 @@ const TITLE_CHARS: usize = 200;
 
 pub(super) struct ListWindows;
 
-/// Lists the open windows: id, title, application, display, bounds (0-1000 of its display) and states. The one with the
-/// keyboard comes first, then from top to bottom.
+/// Lists the open windows: id, title, application, display, bounds, states. The one with the keyboard first, then from the
+/// top.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {}

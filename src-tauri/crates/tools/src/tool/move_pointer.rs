@@ -10,7 +10,7 @@ use super::{Ability, Builtin, Env, Group, Plan, display};
 
 pub(super) struct Move;
 
-/// Moves the pointer to a point of the display without pressing anything, for example to open a hover menu.
+/// Moves the pointer to a point, and presses nothing: for menus that open by themselves.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
@@ -18,7 +18,6 @@ pub(super) struct Input {
     x: f64,
     #[schemars(range(min = 0, max = 1000))]
     y: f64,
-    /// 0 if left out.
     #[schemars(range(min = 0, max = 63))]
     display: Option<u32>,
 }
@@ -26,7 +25,7 @@ pub(super) struct Input {
 impl Builtin for Move {
     const NAME: &'static str = "move";
     const RISK: Risk = Risk::Edit;
-    const GROUP: Group = Group::Input;
+    const GROUP: Group = Group::Held;
     const ABILITY: Ability = Ability::Input;
     type Input = Input;
 

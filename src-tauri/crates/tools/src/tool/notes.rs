@@ -16,7 +16,7 @@ pub const MOST_CHARS: usize = 4_000;
 
 pub(super) struct Notes;
 
-/// Your notes, which stay. Without arguments: tells them.
+/// Your notes, which stay; told without arguments.
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {

@@ -1,6 +1,6 @@
 //! What came of one task, and how a desktop's words become the contract's.
 
-use desktop::{Acted, DesktopError, Evidence};
+use desktop::{Acted, DesktopError, Evidence, ToldElements};
 use protocol::geometry::NormPoint;
 use protocol::terminal::Line;
 use protocol::tool::{Change, Effect, Source, ToolError, ToolErrorKind};
@@ -28,6 +28,8 @@ pub struct Outcome {
     /// Where it acted on the display.
     pub(crate) dot: Option<NormPoint>,
     pub picture: Option<TakenPicture>,
+    /// The elements that its data tells of.
+    pub(crate) told: Vec<ToldElements>,
     /// Where what it tells came from.
     pub(crate) read: Vec<Source>,
     /// What it changed that can be taken back.
@@ -49,6 +51,7 @@ impl Outcome {
             in_part: false,
             dot: None,
             picture: None,
+            told: Vec::new(),
             read: Vec::new(),
             changes: Vec::new(),
             output: Vec::new(),

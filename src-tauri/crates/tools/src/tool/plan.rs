@@ -33,8 +33,8 @@ impl JsonSchema for Input {
 }
 
 /// Proposes a plan to the user, once you have looked, before the first of more than two changes. What they agree to runs
-/// unasked; all else asks. Name no more than you need; the answer has it as they left it.
-/// A further one replaces it. `done` is refused while a check fails.
+/// unasked; all else asks. Name no more than you need; the answer has it as they left it. `done` is refused while a check
+/// fails.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is looked at")]
 #[schemars(deny_unknown_fields)]
@@ -42,14 +42,14 @@ struct Terms {
     /// In the user's language.
     #[schemars(length(min = 1, max = 20))]
     steps: Vec<String>,
-    /// What you will change something in, as listWindows or listApps call it; pages by hosts.
+    /// Where you will change something, as listWindows calls it; pages by hosts.
     applications: Option<Vec<String>>,
-    /// Of the checks' files and commands: ~/Documents/letters.
+    /// Of files and checks: ~/Documents/letters.
     folders: Option<Vec<String>>,
-    /// Of pages: example.org; no wildcards.
+    /// No wildcards.
     hosts: Option<Vec<String>>,
-    /// All you will do there. `edit`: click, type, set values. `browse`: go to the hosts' pages, enter things.
-    /// `run`: type into terminals and launchers. The others: what a control says it does.
+    /// All you will do there. `edit`: click, type. `browse`: go to the hosts' pages, enter things. `run`: type into
+    /// terminals. The others: what a control says it does.
     effects: Option<Vec<Effect>>,
     budget: Option<Limits>,
     /// What must be so at the end.
@@ -88,8 +88,8 @@ struct Limits {
     dollars: Option<f64>,
 }
 
-/// fileExists, fileContains, fileHash: path, and text or sha256. window: application, part of its title. element:
-/// application, name, role or value. commandExit: command, code. event, reminder: title.
+/// fileExists, fileContains, fileHash: path, text, sha256. window: application, title. element: application, name, role,
+/// value. commandExit: command, code. event, reminder: title.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is looked at")]
 #[schemars(deny_unknown_fields)]

@@ -12,13 +12,12 @@ const MOST_TIMES: u32 = 50;
 
 pub(super) struct Press;
 
-/// Presses one key and lets it go. For keys held together use hotkey; for text use type.
+/// Presses one key. For keys held together use hotkey; for text use type.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The key's name, such as Enter, Escape, Tab, PageDown, F5, or one character.
+    /// Such as Enter, PageDown, F5, or one character.
     key: String,
-    /// How often; once where it is left out.
     #[schemars(range(min = 1, max = 50))]
     times: Option<u32>,
 }

@@ -13,15 +13,12 @@ const MOST_STEPS: usize = 8;
 
 pub(super) struct PressMenu;
 
-/// Chooses an item of an application's menu bar by its path, such as ["File", "Save As..."]. A name that is not there
-/// is answered with those that are.
+/// Chooses an item of a menu bar by its path, such as ["File", "Save As..."]. A wrong name is answered with those there are.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Part of an application's or window's name.
     #[schemars(length(max = 200))]
     app: Option<String>,
-    /// From the menu bar to the item.
     #[schemars(length(min = 1, max = 8))]
     path: Vec<String>,
 }

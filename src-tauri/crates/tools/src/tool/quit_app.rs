@@ -15,11 +15,10 @@ const MOST_CHARS: usize = 100;
 
 pub(super) struct QuitApp;
 
-/// Asks an application to close all its windows. It may ask its user to save first.
+/// Asks an application to close. It may ask its user to save first.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The application's name.
     #[schemars(length(min = 1, max = 100))]
     app: String,
 }

@@ -15,6 +15,7 @@ use super::{
     Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, bad_arguments, display, filled,
     within,
 };
+use crate::redaction::redact_read;
 use crate::{untrusted, withheld};
 
 const MOST_CHARS: usize = 200;
@@ -106,6 +107,8 @@ impl Task for Read {
             Ok(read) => read,
             Err(error) => return Outcome::failed_looking(ReadText::NAME, &error),
         };
+        // As told, a value that was read with a sign taken for another would give itself away.
+        redact_read(lines.iter_mut().map(|line| &mut line.text), &cx.secrets);
         if let Some(query) = self.query.as_deref().map(folded) {
             lines.retain(|line| folded(&line.text).contains(&query));
         }

@@ -182,9 +182,18 @@ impl Run {
         if outcome.confinement != Confinement::Full {
             data["confined"] = json!(outcome.confinement);
         }
-        let summary = format!("{line}: {how}, {} lines", outcome.lines);
-        let mut told = Outcome::looked(summary, data);
-        told.output = job.lines(outcome.lines.saturating_sub(SHOWN_LINES as u64)).lines;
+        let mut output = job.lines(outcome.lines.saturating_sub(SHOWN_LINES as u64)).lines;
+        // Behind the last line break there is no line.
+        let is_open = output.last().is_some_and(|last| last.spans.iter().all(|span| span.text.is_empty()));
+        if is_open {
+            output.pop();
+        }
+        let lines = match outcome.lines - u64::from(is_open) {
+            1 => "1 line".to_owned(),
+            lines => format!("{lines} lines"),
+        };
+        let mut told = Outcome::looked(format!("{line}: {how}, {lines}"), data);
+        told.output = output;
         told.output.truncate(SHOWN_LINES);
         told.effect = match outcome.exit {
             Exit::Code(0) => Effect::Confirmed,

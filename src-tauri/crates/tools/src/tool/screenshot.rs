@@ -1,7 +1,7 @@
 //! `screenshot`: a picture of a display or a window, on wish with numbered boxes around the elements.
 
 use async_trait::async_trait;
-use desktop::{Area, Element, ElementQuery, Shot, WindowId};
+use desktop::{Area, Element, ElementQuery, Shot, ToldElements, WindowId};
 use pictures::{Mark, Picture};
 use protocol::geometry::NormRect;
 use protocol::tool::{Effect, Risk, ToolError};
@@ -13,6 +13,7 @@ use super::{
     Ability, Builtin, Context, DISPLAY, Env, Group, Outcome, Plan, Task, Verify, bad_arguments, from_desktop,
 };
 use crate::focus::name_of;
+use crate::redaction::redact_marks;
 use crate::{TakenPicture, settle, untrusted, withheld};
 
 /// More boxes hide what they mark.
@@ -48,12 +49,12 @@ pub(super) struct Screenshot;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// 0 if left out. Name the same one where you act on what you saw.
+    /// Name the same one where you act on what you saw.
     #[schemars(range(min = 0, max = 63))]
     display: Option<u32>,
-    /// Id of a window, in place of a display. `shows` says where it is, in 0-1000 of its display.
+    /// Its id, in place of a display. `shows`: where it is, in 0-1000 of its display.
     window: Option<u64>,
-    /// Numbered boxes around the active application's elements or texts; the numbers are their refs.
+    /// Boxes with refs around the active application's elements.
     marks: Option<bool>,
 }
 
@@ -99,9 +100,13 @@ impl Task for Take {
 
 impl Take {
     async fn take(&self, cx: &Context) -> Result<Outcome, ToolError> {
-        let (marks, named) = match &self.area {
-            Area::Display(display) if self.marks => marked(cx, *display).await?,
-            Area::Display(_) | Area::Window(_) | Area::Region { .. } => (Vec::new(), Vec::new()),
+        let (marks, named, told) = match &self.area {
+            Area::Display(display) if self.marks => {
+                let (all, told) = marked(cx, *display).await?;
+                let (marks, named): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+                (marks, named, vec![told])
+            }
+            Area::Display(_) | Area::Window(_) | Area::Region { .. } => (Vec::new(), Vec::new(), Vec::new()),
         };
         let shot = Shot { area: self.area.clone(), marks: marks.clone(), ..plain(cx) };
         let thumbnail = match &self.area {
@@ -126,7 +131,7 @@ impl Take {
             Area::Display(display) => taken.of_display(display, thumbnail),
             Area::Window(_) | Area::Region { .. } => taken,
         };
-        Ok(Outcome { picture: Some(taken), ..looked })
+        Ok(Outcome { picture: Some(taken), told, ..looked })
     }
 }
 
@@ -163,7 +168,7 @@ pub(super) async fn described(cx: &Context, picture: &Picture, area: &Area) -> R
 
 /// Boxes around the elements of the active application that a box says something of, and around the text and the shapes that
 /// are seen where it tells none; and what each is.
-async fn marked(cx: &Context, display: u32) -> Result<(Vec<Mark>, Vec<Value>), ToolError> {
+async fn marked(cx: &Context, display: u32) -> Result<(Vec<(Mark, Value)>, ToldElements), ToolError> {
     let query = ElementQuery {
         limit: cx.limits.ui_nodes,
         display,
@@ -171,9 +176,11 @@ async fn marked(cx: &Context, display: u32) -> Result<(Vec<Mark>, Vec<Value>), T
         marks: true,
         ..ElementQuery::default()
     };
-    let snapshot = cx.desktop.elements(query).await.map_err(|error| from_desktop(&error))?;
+    let mut snapshot = cx.desktop.elements(query).await.map_err(|error| from_desktop(&error))?;
+    redact_marks(&mut snapshot, &cx.secrets);
     withheld::of_app(&*cx.desktop, &snapshot.app, snapshot.pid)?;
     let snapshot = untrusted::clean_snapshot(snapshot, cx.limits.ui_nodes, cx.limits.data_chars);
+    let number = snapshot.number;
     let says_something = |element: &Element| {
         let NormRect { width, height, .. } = element.bounds;
         let seen = element.bounds.center().is_ok() && width > 0.0 && height > 0.0;
@@ -190,5 +197,7 @@ async fn marked(cx: &Context, display: u32) -> Result<(Vec<Mark>, Vec<Value>), T
         };
         (Mark { label: one.reference, bounds: one.bounds }, named)
     });
-    Ok(elements.chain(seen).take(MOST_MARKS).unzip())
+    let all: Vec<_> = elements.chain(seen).take(MOST_MARKS).collect();
+    let refs = all.iter().map(|(mark, _)| mark.label.clone()).collect();
+    Ok((all, ToldElements { snapshot: number, refs }))
 }

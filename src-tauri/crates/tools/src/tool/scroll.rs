@@ -12,7 +12,7 @@ const MOST_NOTCHES: i32 = 50;
 
 pub(super) struct Scroll;
 
-/// Scrolls what is below a point, in notches of the wheel.
+/// Scrolls what is below a point, in notches of the wheel; negative ones go up or left.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
@@ -20,16 +20,12 @@ pub(super) struct Input {
     x: f64,
     #[schemars(range(min = 0, max = 1000))]
     y: f64,
-    /// Notches towards the end; negative towards the beginning.
     #[schemars(range(min = -50, max = 50))]
     down: Option<i32>,
-    /// Notches to the right; negative to the left.
     #[schemars(range(min = -50, max = 50))]
     right: Option<i32>,
-    /// Keys held while scrolling: ctrl to zoom, for example.
     #[schemars(length(max = 4))]
     modifiers: Option<Vec<String>>,
-    /// 0 if left out.
     #[schemars(range(min = 0, max = 63))]
     display: Option<u32>,
 }

@@ -86,7 +86,12 @@ impl Task for Search {
         let more = if found.more { ", and there are more" } else { "" };
         let matches: usize =
             found.files.iter().map(|file| file.lines.iter().filter(|line| line.matches).count()).sum();
-        let summary = format!("{matches} lines match below {}{more}", files::shown(&self.path));
+        let lines = if matches == 1 { "1 line matches".to_owned() } else { format!("{matches} lines match") };
+        let place = match files::shown(&self.path) {
+            path if path == "." => "in the folder".to_owned(),
+            path => format!("below {path}"),
+        };
+        let summary = format!("{lines} {place}{more}");
         let mut data = json!({ "path": self.path.to_string(), "files": files });
         if found.more {
             data["more"] = true.into();

@@ -11,10 +11,12 @@ use super::{Ability, Builtin, Env, Group, Plan, bad_arguments};
 /// Characters of a value.
 const MOST_CHARS: usize = 20_000;
 
+pub(crate) const NAME: &str = "setValue";
+
 pub(super) struct SetValue;
 
-/// Replaces an element's whole value, and reads it back: text of a field, the number of a slider or spin button, the
-/// item of a list or combo box by its name, on or off of a check box. The element is named as for clickElement.
+/// Sets an element's whole value, and reads it back: a field's text, a slider's or spin button's number, the item of a list
+/// or combo box by its name, a check box on or off. The element is named as for clickElement.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
@@ -29,13 +31,12 @@ pub(super) struct Input {
     within: Option<String>,
     #[schemars(length(max = 200))]
     app: Option<String>,
-    /// An empty one empties a field.
     #[schemars(length(max = 20_000))]
     value: String,
 }
 
 impl Builtin for SetValue {
-    const NAME: &'static str = "setValue";
+    const NAME: &'static str = NAME;
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Elements;
     const ABILITY: Ability = Ability::Elements;

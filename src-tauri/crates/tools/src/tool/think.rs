@@ -14,7 +14,7 @@ const SHOWN_CHARS: usize = 120;
 
 pub(super) struct Think;
 
-/// Writes down a thought or a plan before acting. Changes nothing.
+/// Writes down a thought. Changes nothing.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {

@@ -12,7 +12,7 @@ const MOST_CHARS: usize = 20_000;
 
 pub(super) struct Type;
 
-/// Types text at the keyboard focus, in any script. A line break types Enter. Click or focus the field first.
+/// Types text where the keyboard focus is. A line break types Enter. Focus the field first.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {

@@ -15,10 +15,10 @@ pub const NAME: &str = "useTools";
 
 pub(super) struct UseTools;
 
-/// Adds groups of tools to yours, from your next turn on. `web`: a browser's pages, addresses and tabs; quicker and truer
-/// there than the screen. `files`, `terminal`: the user's folder, and commands in it. `search`: web pages without a browser.
-/// `agenda`: calendars, reminders. `clipboard`. `ocr`: the text in a part of the picture. `held`: hold
-/// keys and mouse buttons down, for games and drawing. `script`: AppleScript.
+/// Adds groups of tools to yours, from your next turn on. `web`: a browser's pages and tabs; quicker and truer there than
+/// the screen. `files`, `terminal`: the user's folder, and commands in it. `search`: web pages without a browser. `agenda`:
+/// calendars, reminders. `ocr`: the text in a part of the picture. `held`: drag, hover, hold keys or buttons down. `script`:
+/// AppleScript.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {

@@ -14,7 +14,7 @@ const MOST_SECONDS: f64 = 30.0;
 
 pub(super) struct Wait;
 
-/// Waits, for example for a page to load.
+/// Waits, as for a page to load.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {

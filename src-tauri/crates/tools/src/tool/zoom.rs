@@ -13,7 +13,7 @@ use crate::{TakenPicture, settle};
 
 pub(super) struct Zoom;
 
-/// Takes a picture of a part of a display, in 0-1000, at full resolution: for what is too small in a screenshot.
+/// Takes a picture of a part of a display at full resolution: for what is too small in a screenshot.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
@@ -25,7 +25,6 @@ pub(super) struct Input {
     width: f64,
     #[schemars(range(min = 0, max = 1000))]
     height: f64,
-    /// 0 if left out.
     #[schemars(range(min = 0, max = 63))]
     display: Option<u32>,
 }

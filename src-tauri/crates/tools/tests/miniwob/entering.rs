@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, bail};
 use browser::WebElement;
 
-use crate::mind::{Mind, See, has, in_order, tasks};
+use crate::mind::{Mind, PATIENCE, See, has, in_order, tasks};
 use crate::words::{between, colour, first_quoted, quoted};
 
 tasks! {
@@ -134,13 +134,20 @@ pub async fn complete(
     start: &str,
     fits: impl Fn(&str) -> bool,
 ) -> Result<()> {
-    mind.fill(field, start).await?;
-    let item = mind
-        .seek("item that fits", See::Page, |seen| {
-            seen.iter().find(|one| one.bounds.y > field.bounds.y && fits(&one.name)).cloned()
-        })
-        .await?;
-    mind.click(&item).await
+    let fitting = |seen: &[WebElement]| {
+        seen.iter().find(|one| one.bounds.y > field.bounds.y && fits(&one.name)).cloned()
+    };
+    let mut tries = 0;
+    loop {
+        mind.fill(field, start).await?;
+        tries += 1;
+        // A field that was filled before may take the keyboard back late, which closes this one's list.
+        match mind.seek_for(PATIENCE / 4, "item that fits", See::Page, fitting).await {
+            Ok(item) => return mind.click(&item).await,
+            Err(error) if tries == 4 => return Err(error),
+            Err(_) => {}
+        }
+    }
 }
 
 async fn a_colour(mind: &Mind) -> Result<()> {

@@ -32,7 +32,7 @@ macro_rules! tasks {
 pub(crate) use tasks;
 
 /// A machine may be busy with other tests.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(20);
 /// What follows the task's own text on every page.
 const SCORES: &str = "Last reward:";
 
@@ -122,7 +122,17 @@ impl Mind {
         see: See,
         pick: impl Fn(&[WebElement]) -> Option<T>,
     ) -> Result<T> {
-        let end = Instant::now() + PATIENCE;
+        self.seek_for(PATIENCE, what, see, pick).await
+    }
+
+    pub async fn seek_for<T>(
+        &self,
+        patience: Duration,
+        what: &str,
+        see: See,
+        pick: impl Fn(&[WebElement]) -> Option<T>,
+    ) -> Result<T> {
+        let end = Instant::now() + patience;
         loop {
             let seen = self.elements(see).await?;
             if let Some(found) = pick(&seen) {

@@ -67,6 +67,8 @@ async fn each_action_reaches_the_element_that_was_named() {
         let reached: Vec<Call> =
             fake.calls().into_iter().filter(|call| matches!(call, Call::Operate(..))).collect();
         assert_eq!(reached, [Call::Operate(target, action)], "{tool}");
+        // What was looked at on the way was told to nobody.
+        assert_eq!(executed.told, [], "{tool}");
         assert_eq!((executed.result.effect, executed.result.summary.as_str()), (Effect::Confirmed, summary));
         assert_eq!(executed.result.data["by"], "accessibility");
         assert!(executed.picture.unwrap().dot.is_some(), "{tool}");

@@ -295,6 +295,16 @@ async fn a_question_shows_the_screen_around_where_a_call_would_act_with_the_plac
         assert_eq!((shot.marks[0].label.as_str(), shot.marks[0].bounds), ("", save));
     }
 
+    // One of just this name is meant before those whose names it begins.
+    let longer = |scene: &mut desktop::fake::Scene| {
+        let other = scene.snapshot.elements[0].clone();
+        let name = format!("{} as", other.name);
+        scene.snapshot.elements.insert(0, desktop::Element { name, reference: "e2".into(), ..other });
+        scene.snapshot.elements[0].bounds.x += 500.0;
+    };
+    let call = json!({ "tool": "clickElement", "arguments": { "role": "button", "name": "save" } });
+    assert_eq!(cut(call, longer).await.unwrap().marks[0].bounds, save);
+
     // A menu's item is not shown yet: the menu it is in is.
     let menus = |scene: &mut desktop::fake::Scene| {
         let other = |name: &str, role: &str| desktop::Element {

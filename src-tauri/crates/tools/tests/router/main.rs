@@ -5,9 +5,13 @@ mod act_effects;
 #[cfg(test)]
 mod beyond;
 #[cfg(test)]
+mod carried_out;
+#[cfg(test)]
 mod contract;
 #[cfg(test)]
 mod elements;
+#[cfg(test)]
+mod entries;
 #[cfg(test)]
 mod focus;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::stage::{call, desktop};
 use browser::fake::{FakeBrowser, WebCall};
 use browser::{Space, WebElement, WebTarget};
 use desktop::fake::{Call, FakeDesktop};
-use desktop::{Element, ElementAction, WindowId, WindowView};
+use desktop::{DesktopError, Element, ElementAction, PictureMark, Snapshot, WindowId, WindowView};
 use futures::future::BoxFuture;
 use ocr::TextLine;
 use protocol::command;
@@ -132,7 +132,7 @@ async fn a_pages_secret_goes_to_its_origin_only_and_a_look_does_not_tell_it() {
     desktop.edit(|scene| scene.text.lines = vec![line]);
     let read = call(&router, "readText", json!({})).await.result;
     let data = read.data.to_string();
-    assert!(!data.contains(VALUE) && data.contains("it is {{"), "{data}");
+    assert!(!data.contains(VALUE) && data.contains("secret of the user's"), "{data}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -192,4 +192,97 @@ async fn where_a_value_shows_every_picture_is_black() {
         NormRect { x: 0.0, y: 0.0, width: 1000.0, height: 1000.0 },
         "all of its window"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_read_in_pixels_does_not_give_a_value_away_by_any_tool() {
+    let (desktop, _, router) = stage();
+    in_front(&desktop, "Plotter");
+    let mark = |reference: &str, text: &str| PictureMark {
+        reference: reference.into(),
+        text: text.into(),
+        ..PictureMark::default()
+    };
+    let entry = Element { reference: "e9".into(), value: format!("it is {VALUE}"), ..Element::default() };
+    desktop.edit(|scene| {
+        scene.snapshot.marks = vec![mark("m1", "it is canary O8l5."), mark("m2", "Caption")];
+        scene.snapshot.elements.push(entry);
+    });
+    for (tool, arguments) in [("elementsJson", json!({})), ("screenshot", json!({"marks": true}))] {
+        let data = call(&router, tool, arguments).await.result.data.to_string();
+        assert!(!data.contains("O8l5") && data.contains("secret of the user's"), "{tool}: {data}");
+        assert!(data.contains("Caption"), "{tool}: {data}");
+    }
+    // What a mark or an element hides is found by no guess at it.
+    let listed = async |query: &str| {
+        let data = call(&router, "elementsJson", json!({ "query": query })).await.result.data;
+        (data["elements"].clone(), data["marks"].clone(), data["cut"].clone())
+    };
+    assert_eq!(listed("anary").await, listed("zebra").await);
+    assert_ne!(listed("Caption").await, listed("zebra").await);
+    // An act tells the words of what it was done to.
+    desktop.fail_next(DesktopError::NotFound("text \"canary O8l5\" (m1) is seen in a picture only".into()));
+    let failed = call(&router, "focusElement", json!({ "ref": "m1" })).await.result;
+    let said = format!("{failed:?}");
+    assert!(failed.error.is_some() && !said.contains("O8l5"), "{said}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_only_pixels_tell_of_a_value_is_black_too() {
+    let (desktop, _, router) = stage();
+    in_front(&desktop, "Plotter");
+    let bounds = |y| NormRect { x: 100.0, y, width: 200.0, height: 30.0 };
+    let line = |text: &str, y| TextLine { text: text.into(), bounds: bounds(y), confidence: 0.9 };
+    // As a reader of pixels has it: an O for the 0, an l for the 1.
+    let lines = vec![line("nothing here", 100.0), line("it is canary O8l5.", 200.0)];
+    desktop.edit(|scene| scene.text.lines = lines);
+    let covers = async || {
+        let done = call(&router, "screenshot", json!({})).await.result;
+        assert_eq!(done.error, None);
+        let calls = desktop.calls();
+        let Some(Call::Screenshot(shot)) = calls.last() else { panic!("no picture") };
+        shot.covers.clone()
+    };
+    let read = [NormRect { x: 98.0, y: 198.0, width: 204.0, height: 34.0 }];
+    let told = |name: &str, value: &str| {
+        vec![Element { role: "text".into(), name: name.into(), value: value.into(), ..Element::default() }]
+    };
+    let long = "long ".repeat(40);
+    for (elements, expected) in [
+        // A window that tells nothing, and one that tells the beginning of a long text.
+        (Vec::new(), &read[..]),
+        (told(&long.repeat(100), ""), &read[..]),
+        (told("Text", &long.repeat(100)), &read[..]),
+        // What is told whole is not read.
+        (told(&long, ""), &[]),
+        (told("Text", &long), &[]),
+    ] {
+        desktop.edit(|scene| scene.snapshot.elements = elements.clone());
+        assert_eq!(covers().await, expected, "{elements:?}");
+    }
+    // A window may call itself what it likes.
+    in_front(&desktop, "Chromium");
+    desktop.edit(|scene| scene.snapshot.elements = told(&long.repeat(100), ""));
+    assert_eq!(covers().await, read);
+    in_front(&desktop, "Plotter");
+    // What is told is another window's, or not all.
+    desktop.edit(|scene| {
+        scene.snapshot = Snapshot { pid: Some(9), elements: told("Text", "short"), ..scene.snapshot.clone() };
+        scene.windows[0].pid = Some(8);
+    });
+    assert_eq!(covers().await, read);
+    desktop.edit(|scene| (scene.snapshot.pid, scene.snapshot.is_partial) = (Some(8), true));
+    assert_eq!(covers().await, read);
+    desktop.edit(|scene| scene.snapshot.is_partial = false);
+    assert_eq!(covers().await, []);
+    // Nor does `readText` tell what is as good as the value.
+    let read = call(&router, "readText", json!({})).await.result;
+    let data = read.data.to_string();
+    assert!(!data.contains("canary") && data.contains("secret of the user's"), "{data}");
+    // What could not be read in time may show anything.
+    desktop.edit(|scene| {
+        scene.snapshot.elements = Vec::new();
+        scene.text.unread = Some(ocr::Unread { lines: 3, percent: 0 });
+    });
+    assert_eq!(covers().await, [NormRect { x: 0.0, y: 0.0, width: 1000.0, height: 1000.0 }]);
 }

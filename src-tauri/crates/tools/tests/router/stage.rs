@@ -10,7 +10,7 @@ use desktop::fake::FakeDesktop;
 use desktop::{
     Abilities, Acted, Action, AppView, Area, Clipboard, Desktop, DesktopError, Element, ElementAction,
     ElementQuery, Elements, Fence, Hands, Interruption, ListedElement, Operated, Screen, Script, Shot,
-    Snapshot, Target, WindowChange, WindowId, WindowView, Windows,
+    Snapshot, Target, ToldElements, WindowChange, WindowId, WindowView, Windows,
 };
 use futures::future::BoxFuture;
 use ocr::TextRead;
@@ -206,6 +206,10 @@ impl Elements for Troubled {
             }
         })
     }
+    fn told(&self, told: ToldElements) -> BoxFuture<'_, ()> {
+        self.fake.told(told)
+    }
+
     fn listed(&self, reference: String) -> BoxFuture<'_, Option<ListedElement>> {
         self.fake.listed(reference)
     }

@@ -17,6 +17,7 @@ fn contract() -> Contract {
 
 fn asked(about: About) -> Approval {
     Approval {
+        asks: Default::default(),
         id: ApprovalId("q".into()),
         call: ToolCall { id: CallId("c".into()), tool: "plan".into(), arguments: json!({}) },
         risk: Risk::Consequential,

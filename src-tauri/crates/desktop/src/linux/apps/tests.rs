@@ -34,6 +34,17 @@ fn an_application_of_a_name_comes_before_another_that_starts_its_program() {
         std::fs::write(&file, text).unwrap();
         Launchable { name: name.into(), entry: DesktopEntry::from_path(file, None::<&[&str]>).unwrap() }
     };
+    let file = folder.path().join("notary.desktop");
+    std::fs::write(&file, "[Desktop Entry]\nType=Application\nName=Papers\nExec=notary %U\n").unwrap();
+    let papers = DesktopEntry::from_path(file, None::<&[&str]>).unwrap();
+    let file = folder.path().join("notary-bulk.desktop");
+    std::fs::write(&file, "[Desktop Entry]\nType=Application\nName=Bulk\nExec=notary --bulk\n").unwrap();
+    let bulk = DesktopEntry::from_path(file, None::<&[&str]>).unwrap();
+    let named_so = [
+        Launchable { name: "Bulk".into(), entry: bulk },
+        Launchable { name: "Papers".into(), entry: papers },
+    ];
+    assert_eq!(named(&named_so, "Notary").map(|one| one.name.as_str()), Some("Papers"));
     let all = [launchable("Notes"), launchable("XTerm")];
     let found = |app: &str| named(&all, app).map(|one| one.name.as_str());
     assert_eq!(

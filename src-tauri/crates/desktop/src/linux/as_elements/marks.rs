@@ -223,7 +223,7 @@ fn without_tree<'a>(
     let is_meant = |client: &&Client| {
         (says(&client.app, &query.app) || says(&client.title, &query.app))
             && says(&client.title, &query.window)
-            && !client.is("minimized")
+            && client.put_away().is_none()
     };
     let front = clients.iter().filter(is_meant).find(|client| client.is("focused"));
     front.or_else(|| clients.iter().find(is_meant)).filter(|_| is_untold && query.root.is_none())
@@ -238,10 +238,8 @@ fn told_nothing(client: &Client, mut cut: Vec<String>) -> (Snapshot, Vec<Untold>
 
 fn check_usable(called: &str, client: &Client, clients: &[Client]) -> Result<(), DesktopError> {
     let title = &client.title;
-    if client.is("minimized") {
-        let message =
-            format!("{called} is in the window \"{title}\", which is minimized; restore that first");
-        return Err(DesktopError::BadInput(message));
+    if let Some(why) = client.put_away() {
+        return Err(DesktopError::BadInput(format!("{called} is in the window \"{title}\", which {why}")));
     }
     match ewmh::modal_over(client, clients) {
         Some(dialog) => Err(DesktopError::BadInput(format!(

@@ -46,7 +46,7 @@ pub(in super::super) struct Operand {
     pub(super) role: u32,
     /// The name it has itself; empty if it has that from the label beside it.
     pub(super) name: String,
-    pub(super) states: States,
+    pub(in super::super) states: States,
     pub(super) interfaces: Interfaces,
     /// Path of the window it is in.
     pub(super) window: Arc<str>,
@@ -121,7 +121,9 @@ impl Operand {
         let name = if self.quirks.keeps_old_names { self.unless_relabelled(name).await } else { name };
         // A combo box is named by what is chosen in it.
         let may_differ = name.trim().is_empty() || self.role == number::COMBO_BOX;
-        if role::describe(self.role).0 == told.role && (may_differ || shortened(&name) == told.name) {
+        if role::describe(self.role).0 == told.role
+            && (may_differ || shortened(&name) == shortened(&told.name))
+        {
             return Ok(());
         }
         let now = if name == self.name { now } else { called(self.role, &name) };

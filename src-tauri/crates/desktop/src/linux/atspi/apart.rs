@@ -10,6 +10,7 @@
 //! (`watchdog/program.rs`) holds the same socket, and goes on doing so should this process end.
 
 use std::collections::HashSet;
+use std::mem::ManuallyDrop;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
@@ -44,6 +45,9 @@ impl Apart {
     }
 
     async fn hold(self, own: OwnBus, root: Object, before: HashSet<String>) {
+        // Where this program ends in an orderly way, its tasks are dropped, and a connection that is dropped shuts the socket
+        // for the keeper, too: it is dropped here alone.
+        let own = ManuallyDrop::new(own);
         let begun = Instant::now();
         let mut keeper = None;
         let mut wait = FIRST_LOOK;
@@ -70,6 +74,7 @@ impl Apart {
         if let Some(mut keeper) = keeper {
             let _ended = keeper.kill().and_then(|()| keeper.wait());
         }
+        drop(ManuallyDrop::into_inner(own));
     }
 
     fn keep(&self, socket: &OwnedFd) -> Option<Child> {

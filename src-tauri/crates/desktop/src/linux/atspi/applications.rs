@@ -128,10 +128,7 @@ impl Applications {
     /// looked at last. Another's window that has no tree stands for no other application: a question about it would be
     /// answered, and the act done elsewhere.
     pub(super) fn choose(&self, query: &ElementQuery, last: Option<&str>) -> Result<Choice, DesktopError> {
-        let given = |text: &Option<String>| {
-            text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_lowercase)
-        };
-        let (app, window) = (given(&query.app), given(&query.window));
+        let (app, window) = wanted(query);
         if app.is_some() || window.is_some() {
             return self.named(app.as_deref(), window.as_deref());
         }
@@ -139,10 +136,14 @@ impl Applications {
         if let Some(application) = self.all.iter().find(active) {
             return Ok(application.choice(|window| window.active, None));
         }
-        let note = if self.ours_is_active {
-            "our own window has the focus and is left out"
-        } else {
-            "no window with an accessibility tree is active; the active one may have none (look at the screenshot)"
+        let note = match self.silent.first() {
+            _ if self.ours_is_active => "our own window has the focus and is left out".to_owned(),
+            Some(silent) => format!(
+                "no window that tells its elements is active; {silent} does not answer, it hangs or is busy: if the active \
+                 window is its, look at a screenshot, or try again later"
+            ),
+            None => "no window with an accessibility tree is active; the active one may have none (look at the screenshot)"
+                .to_owned(),
         };
         let fallback = match self.all.as_slice() {
             _ if !self.ours_is_active => None,
@@ -150,9 +151,7 @@ impl Applications {
             all => all.iter().find(|one| last == Some(&*one.bus_name)),
         };
         match fallback {
-            Some(application) => {
-                Ok(application.choice(|window| window.role == number::FRAME, Some(note.to_owned())))
-            }
+            Some(application) => Ok(application.choice(|window| window.role == number::FRAME, Some(note))),
             None => Err(DesktopError::NotFound(format!("{note}; name one with app: {}", self.names()))),
         }
     }
@@ -164,22 +163,41 @@ impl Applications {
         Some(Choice { application: application.clone(), windows: vec![window.clone()], notes: Vec::new() })
     }
 
-    /// By part of the application's or one of its windows' names, and part of a window's title.
-    fn named(&self, app: Option<&str>, title: Option<&str>) -> Result<Choice, DesktopError> {
-        let says = |text: &str, wanted: Option<&str>| {
-            wanted.is_none_or(|wanted| text.to_lowercase().contains(wanted))
-        };
-        let is_app = |one: &&Application| says(&one.name, app);
-        let by_window = |one: &&Application| one.windows.iter().any(|window| says(&window.name, app));
+    /// Whether only their place on the screen tells which application is meant.
+    pub(super) fn are_rivals(&self, query: &ElementQuery) -> bool {
+        let (app, window) = wanted(query);
+        (app.is_some() || window.is_some()) && self.fitting(app.as_deref(), window.as_deref()).len() > 1
+    }
+
+    /// Those of these processes first, in their order.
+    pub(super) fn sort(&mut self, processes: &[u32]) {
+        let place = |one: &Application| processes.iter().position(|&pid| pid == one.pid);
+        self.all.sort_by_key(|one| place(one).unwrap_or(usize::MAX));
+    }
+
+    /// By part of the application's or one of its windows' names, and part of a window's title. The active one, or those
+    /// whose own name it is; all where none is.
+    fn fitting(&self, app: Option<&str>, title: Option<&str>) -> Vec<&Application> {
+        let by_window = |one: &Application| one.windows.iter().any(|window| says(&window.name, app));
         let titled = |one: &&Application| one.windows.iter().any(|window| says(&window.name, title));
-        let matching: Vec<&Application> =
-            self.all.iter().filter(|one| (is_app(one) || by_window(one)) && titled(one)).collect();
-        let best = matching
-            .iter()
-            .find(|one| one.windows.iter().any(|window| window.active && says(&window.name, title)))
-            .or_else(|| matching.iter().find(|one| is_app(one)))
-            .or_else(|| matching.first());
-        let Some(application) = best else {
+        let matching = |one: &&Application| (says(&one.name, app) || by_window(one)) && titled(one);
+        let mut fitting: Vec<&Application> = self.all.iter().filter(matching).collect();
+        let is_active =
+            |one: &Application| one.windows.iter().any(|window| window.active && says(&window.name, title));
+        let is_app = |one: &Application| says(&one.name, app);
+        if let Some(active) = fitting.iter().find(|one| is_active(one)) {
+            return vec![active];
+        }
+        if fitting.iter().any(|one| is_app(one)) {
+            fitting.retain(|one| is_app(one));
+        }
+        fitting
+    }
+
+    fn named(&self, app: Option<&str>, title: Option<&str>) -> Result<Choice, DesktopError> {
+        let is_app = |one: &Application| says(&one.name, app);
+        let fitting = self.fitting(app, title);
+        let Some((application, rivals)) = fitting.split_first() else {
             if let Some(silent) = self.silent.iter().find(|name| app.is_some() && says(name, app)) {
                 return Err(DesktopError::Failed(format!(
                     "{silent} does not answer: it hangs or is busy; look at a screenshot, or try again later"
@@ -195,26 +213,58 @@ impl Applications {
                 self.names()
             )));
         };
+        let other = |rival: &&Application| format!("process {}", rival.pid);
+        let rivals: Vec<String> = rivals.iter().map(other).collect();
+        let note = (!rivals.is_empty()).then(|| {
+            format!(
+                "more than one application fits: this is the one in front, process {}; to read another ({}), give its \
+                 window the focus first",
+                application.pid,
+                rivals.join(", ")
+            )
+        });
         if title.is_some() {
             let active = application.windows.iter().any(|window| window.active && says(&window.name, title));
             return Ok(
-                application.choice(|window| says(&window.name, title) && (window.active || !active), None)
+                application.choice(|window| says(&window.name, title) && (window.active || !active), note)
             );
         }
-        let named_window = !is_app(application) && by_window(application);
-        Ok(application.choice(|window| window.active || (named_window && says(&window.name, app)), None))
+        // Where it is one of its windows that is named, no other of them is meant, be it the active one.
+        let is_meant = |window: &Window| is_app(application) || says(&window.name, app);
+        let active = application.windows.iter().any(|window| window.active && is_meant(window));
+        let is_first = |window: &Window| match active {
+            true => window.active && is_meant(window),
+            false => !is_app(application) && is_meant(window),
+        };
+        Ok(application.choice(is_first, note))
     }
 
     fn names(&self) -> String {
+        let silent = match self.silent.as_slice() {
+            [] => String::new(),
+            silent => format!("; not answering, hanging or busy: {}", silent.join(", ")),
+        };
         if self.all.is_empty() {
-            return "none".into();
+            return format!("none{silent}");
         }
         let name = |application: &Application| {
             let windows: Vec<&str> = application.windows.iter().map(|window| window.name.as_str()).collect();
             format!("{} ({})", application.name, windows.join(", "))
         };
-        self.all.iter().map(name).collect::<Vec<_>>().join("; ")
+        self.all.iter().map(name).collect::<Vec<_>>().join("; ") + &silent
     }
+}
+
+/// The application and the window that are named.
+fn wanted(query: &ElementQuery) -> (Option<String>, Option<String>) {
+    let given = |text: &Option<String>| {
+        text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_lowercase)
+    };
+    (given(&query.app), given(&query.window))
+}
+
+fn says(text: &str, wanted: Option<&str>) -> bool {
+    wanted.is_none_or(|wanted| text.to_lowercase().contains(wanted))
 }
 
 impl Application {

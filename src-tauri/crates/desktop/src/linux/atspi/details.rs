@@ -13,7 +13,7 @@ use super::setting::VALUE;
 use crate::Scope;
 
 /// Characters of text kept as a value.
-const VALUE_CHARS: i32 = 200;
+const TEXT_CHARS: i32 = 200;
 /// Characters of a text that is read whole.
 const MOST_TEXT: i32 = 200_000;
 pub(super) const TEXT: &str = "org.a11y.atspi.Text";
@@ -39,6 +39,7 @@ pub(super) async fn add(nodes: &mut [Node], wish: Wish) -> usize {
     let names: HashMap<&str, &str> =
         nodes.iter().map(|node| (&*node.object.path, node.facts.name.as_str())).collect();
     let names = &names;
+    let most = wish.text_chars.unwrap_or(TEXT_CHARS);
     // Built one by one: a closure over borrowed nodes makes a future that cannot be sent.
     let mut asked = Vec::new();
     for (at, Node { object, facts, .. }) in nodes.iter().enumerate() {
@@ -48,13 +49,13 @@ pub(super) async fn add(nodes: &mut [Node], wish: Wish) -> usize {
             asked.push(async move {
                 let label = async {
                     match (holds_text, is_nameless(facts)) {
-                        (true, _) => text_of_box(object).await,
+                        (true, _) => text_of_box(object, most).await,
                         (_, true) => label(object, names, wish.quirks).await,
                         _ => None,
                     }
                 };
                 let (value, label, actions) = tokio::join!(
-                    value(object, facts),
+                    value(object, facts, most),
                     label,
                     actions(object, facts, wish.quirks.more_actions)
                 );
@@ -164,9 +165,13 @@ fn is_nameless_box(facts: &Facts) -> bool {
 }
 
 /// What it says itself, without what is in it: each of those is one sign of its text.
-async fn text_of_box(object: &Object) -> Option<String> {
+async fn text_of_box(object: &Object, most: i32) -> Option<String> {
     const CHILD: char = '\u{fffc}';
-    let text = text(object, VALUE_CHARS).await.ok()?;
+    let text = text(object, most).await.ok()?;
+    // Of one that goes on, by its length it is seen that it does.
+    if most > TEXT_CHARS && text.chars().count() + 1 >= most as usize {
+        return Some(text);
+    }
     let words = text.split(|sign: char| sign == CHILD || sign.is_whitespace());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     (!words.is_empty()).then(|| words.join(" "))
@@ -188,9 +193,9 @@ fn may_do_more(facts: &Facts, more: MoreActions) -> bool {
         || (facts.states.has(States::EXPANDABLE) && more != MoreActions::Nobody)
 }
 
-async fn value(object: &Object, facts: &Facts) -> Result<String, CallError> {
+async fn value(object: &Object, facts: &Facts, most: i32) -> Result<String, CallError> {
     if role::is_textual(facts.role, facts.states) && facts.interfaces.has(TEXT) {
-        or_nothing(text(object, VALUE_CHARS).await)
+        or_nothing(text(object, most).await)
     } else if role::is_numeric(facts.role) && facts.interfaces.has(VALUE) {
         or_nothing(number(object).await)
     } else {

@@ -46,7 +46,7 @@ impl Accessibility {
             Ok(operand) if operand.states.has(States::DEFUNCT) => {}
             Ok(operand) => {
                 if in_open_window(&operand).await? {
-                    operand.check_still(&known.element).await?;
+                    operand.check_still(&known.as_told()).await?;
                     return Ok(operand);
                 }
             }
@@ -56,13 +56,13 @@ impl Accessibility {
         }
         let query = whole(Some(known.app.clone()), Scope::Visible);
         Err(match self.elements(&query, display).await {
-            Ok(now) => choose::gone(&known.element, &now.elements),
+            Ok(now) => choose::gone(&known.as_told(), &now.elements),
             Err(
                 error @ (DesktopError::NotAvailable(_) | DesktopError::Failed(_) | DesktopError::Timeout(_)),
             ) => error,
             Err(_) => DesktopError::NotFound(format!(
                 "{} is gone, with all windows of {}",
-                choose::called(&known.element),
+                choose::called(&known.as_told()),
                 known.app
             )),
         })
@@ -115,7 +115,7 @@ impl Accessibility {
         let query = ElementQuery { app: app.map(str::to_owned), ..ElementQuery::default() };
         let list = async |wanted| {
             let found = applications::list_named(&bus, &self.inner.own, PATIENCE, wanted).await;
-            found.map_err(|error| self.failed(&error, DEADLINE))?.choose(&query, None)
+            self.chosen(found.map_err(|error| self.failed(&error, DEADLINE))?, &query, None).await
         };
         match list(app).await {
             // It may have been named by one of its windows.

@@ -8,7 +8,7 @@ use protocol::view::DisplayView;
 use tokio::time::Instant;
 
 use super::applications::{self, Application, Applications, Choice, Window};
-use super::bus::{Bus, Object};
+use super::bus::{Bus, CallError, Object};
 use super::cut::{self, grouped};
 use super::nodes::{self, Node, Reading, Wish};
 use super::origin::{self, Origins, ReportedWindow};
@@ -16,7 +16,7 @@ use super::prune::{self, Pruned, View};
 use super::quirks::Quirks;
 use super::ref_table::{About, KnownObject, NewSnapshot};
 use super::{Accessibility, DEADLINE, PATIENCE, lock};
-use crate::{DesktopError, Element, ElementQuery, ListedElement, Scope, Snapshot};
+use crate::{DesktopError, Element, ElementQuery, ListedElement, Scope, Snapshot, ToldElements, one_look};
 
 /// What was chosen, and what of it are elements.
 struct Chosen {
@@ -25,6 +25,20 @@ struct Chosen {
     /// The snapshot's number.
     number: u64,
 }
+
+/// A reading of a window that others may share.
+pub(super) struct KeptReading {
+    program: Arc<str>,
+    /// The window's path.
+    window: Arc<str>,
+    scope: Scope,
+    text_chars: Option<i32>,
+    begun: Instant,
+    reading: Reading,
+}
+
+/// How long a reading is kept for others. A question's looks take less.
+const KEPT: Duration = Duration::from_secs(5);
 
 impl Accessibility {
     /// One snapshot of the application meant; `display` is the one whose 0-1000 the bounds are in.
@@ -45,7 +59,7 @@ impl Accessibility {
         let Chosen { choice, pruned: Pruned { mut elements, mut cut, untold, .. }, number } = look;
         let (mut gone, mut told_since) = (Vec::new(), None);
         if let Some(since) = query.since {
-            match lock(&self.inner.refs).difference(since) {
+            match lock(&self.inner.refs).difference(since, number) {
                 Some(difference) => {
                     told_since = Some(since);
                     elements.retain(|element| difference.changed.contains(&element.reference));
@@ -77,6 +91,13 @@ impl Accessibility {
         lock(&self.inner.refs).find(reference)
     }
 
+    pub(in super::super) fn told(&self, told: &ToldElements) {
+        let whose = lock(&self.inner.refs).told(told);
+        if whose.is_some() {
+            lock(&self.inner.last).application = whose;
+        }
+    }
+
     pub(in super::super) fn listed(&self, reference: &str) -> Option<ListedElement> {
         let known = self.known(reference)?;
         Some(ListedElement { app: known.app, role: known.element.role, name: known.element.name })
@@ -98,10 +119,11 @@ impl Accessibility {
             }
             None => {
                 let found = self.list(&bus, query.app.as_deref(), deadline, limit).await?;
-                match found.choose(query, last.as_deref()) {
+                match self.chosen(found, query, last.as_deref()).await {
                     // It may have been named by one of its windows.
                     Err(DesktopError::NotFound(_)) if query.app.is_some() => {
-                        self.list(&bus, None, deadline, limit).await?.choose(query, last.as_deref())
+                        let all = self.list(&bus, None, deadline, limit).await?;
+                        self.chosen(all, query, last.as_deref()).await
                     }
                     chosen => chosen,
                 }
@@ -121,12 +143,13 @@ impl Accessibility {
             Scope::Interactive if root.is_some() => Scope::Visible,
             scope => scope,
         };
-        let wish = Wish { quirks: application.quirks, scope, deadline };
+        let text_chars = i32::try_from(query.text_chars).ok().filter(|&most| most > 0);
+        let wish = Wish { quirks: application.quirks, scope, text_chars, deadline };
         // Built one by one: a closure over borrowed windows makes a future that cannot be sent.
         let mut asked = Vec::new();
         for window in &choice.windows {
             let object = Object { program: near.clone(), path: window.object.path.clone() };
-            asked.push(async move { nodes::read(&object, wish).await });
+            asked.push(async move { self.reading(&application.bus_name, &object, wish).await });
         }
         let (readings, origins) = tokio::join!(join_all(asked), self.origins(application));
         let mut read = Read { whole: true, ..Read::default() };
@@ -183,8 +206,31 @@ impl Accessibility {
             windows: pruned.sources.iter().map(|&at| &choice.windows[read.windows[at]].object.path).collect(),
         };
         let number = lock(&self.inner.refs).enter(told, &mut pruned.elements);
-        lock(&self.inner.last).application = Some(Arc::clone(&application.bus_name));
         Ok(Chosen { choice, pruned, number })
+    }
+
+    /// What a window holds; where looks share one, perhaps as another has read it.
+    async fn reading(&self, program: &Arc<str>, window: &Object, wish: Wish) -> Result<Reading, CallError> {
+        let Some(since) = one_look::begun() else { return nodes::read(window, wish).await };
+        let kept = tokio::time::timeout_at(wish.deadline, self.inner.kept.lock()).await;
+        let mut kept = kept.map_err(|_| CallError::Late)?;
+        kept.retain(|one| one.begun.elapsed() < KEPT);
+        let is_it = |one: &&KeptReading| {
+            one.begun >= since
+                && (&one.program, &one.window) == (program, &window.path)
+                && (one.scope, one.text_chars) == (wish.scope, wish.text_chars)
+        };
+        if let Some(one) = kept.iter().find(is_it) {
+            return Ok(one.reading.clone());
+        }
+        let begun = Instant::now();
+        let reading = nodes::read(window, wish).await?;
+        if !reading.late && reading.unread + reading.untold == 0 {
+            let (program, window, reading) = (program.clone(), window.path.clone(), reading.clone());
+            let Wish { scope, text_chars, .. } = wish;
+            kept.push(KeptReading { program, window, scope, text_chars, begun, reading });
+        }
+        Ok(reading)
     }
 
     async fn list(
@@ -198,6 +244,19 @@ impl Accessibility {
             .await
             .map_err(|_| DesktopError::Timeout(limit))?
             .map_err(|error| self.failed(&error, limit))
+    }
+
+    /// The application that is meant; of several that fit the one in front.
+    pub(super) async fn chosen(
+        &self,
+        mut found: Applications,
+        query: &ElementQuery,
+        last: Option<&str>,
+    ) -> Result<Choice, DesktopError> {
+        if found.are_rivals(query) {
+            found.sort(&origin::front_first(self.inner.display.clone()).await);
+        }
+        found.choose(query, last)
     }
 
     /// Where the windows lie of an application that tells places within them only, or not all of its popups.

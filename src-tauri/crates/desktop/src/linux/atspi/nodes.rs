@@ -28,6 +28,8 @@ pub(super) const MOST: usize = 6_000;
 pub(super) struct Wish {
     pub(super) quirks: Quirks,
     pub(super) scope: Scope,
+    /// Characters of a text; the usual number if `None`.
+    pub(super) text_chars: Option<i32>,
     pub(super) deadline: Instant,
 }
 
@@ -61,7 +63,7 @@ pub(super) struct Facts {
 }
 
 /// What a reading brought, whole or in part.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Reading {
     /// In the tree's order.
     pub(super) nodes: Vec<Node>,
@@ -93,8 +95,16 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Result<Reading, CallErr
     if wish.quirks.lags_behind {
         settled::settle(&mut reading.nodes);
     }
+    drop_dashes(&mut reading.nodes, wish.quirks);
     reading.untold += details::add(&mut reading.nodes, wish).await;
     Ok(reading)
+}
+
+/// Leaves out that a box is between on and off where that is only how it is drawn.
+fn drop_dashes(nodes: &mut [Node], quirks: Quirks) {
+    for node in nodes.iter_mut().filter(|_| !quirks.tells_between) {
+        node.facts.states = node.facts.states.without(States::INDETERMINATE);
+    }
 }
 
 async fn by_matches(window: &Object, wish: Wish) -> Result<Reading, CallError> {

@@ -56,6 +56,13 @@ pub(super) async fn of_process(display: Option<String>, pid: u32) -> Origins {
     found.ok().and_then(Result::ok).flatten().unwrap_or_default()
 }
 
+/// The processes of all windows, the front one's first; none if the server does not answer.
+pub(super) async fn front_first(display: Option<String>) -> Vec<u32> {
+    let asked = tokio::task::spawn_blocking(move || stacked(display.as_deref()));
+    let found = tokio::time::timeout(PATIENCE, asked).await;
+    found.ok().and_then(Result::ok).flatten().unwrap_or_default()
+}
+
 impl Origins {
     /// What to add to places in this window. Of several with its title the one of its size, or the active one; the
     /// only one, where the title fits none.
@@ -127,6 +134,25 @@ fn moved((x, y, width, height): Extents, origin: Option<Corner>) -> Extents {
         Some((left, top)) => (x.saturating_add(left), y.saturating_add(top), width, height),
         None => Facts::default().extents,
     }
+}
+
+fn stacked(display: Option<&str>) -> Option<Vec<u32>> {
+    let (conn, number) = RustConnection::connect(display).ok()?;
+    let root = conn.setup().roots.get(number)?.root;
+    let read = |window: Window, name: &[u8]| {
+        let name = conn.intern_atom(true, name).ok()?.reply().ok()?.atom;
+        let told = conn.get_property(false, window, name, AtomEnum::ANY, 0, MOST).ok()?.reply().ok()?;
+        Some(told.value32()?.collect::<Vec<u32>>())
+    };
+    // From the bottom up.
+    let windows = read(root, b"_NET_CLIENT_LIST_STACKING")?;
+    Some(
+        windows
+            .into_iter()
+            .rev()
+            .filter_map(|window| read(window, b"_NET_WM_PID")?.first().copied())
+            .collect(),
+    )
 }
 
 fn find(display: Option<&str>, pid: u32) -> Option<Origins> {

@@ -71,7 +71,8 @@ pub(super) fn prune(nodes: &[(Option<usize>, &Facts)], view: &View<'_>, query: &
     for &at in &kept {
         let depth = ancestors(nodes, at).find_map(|above| depths[above]).map_or(0, |depth| depth + 1);
         depths[at] = Some(depth);
-        let mut element = element(nodes[at].1, depth, rects[at].as_ref(), view.display);
+        let chars = NAME_CHARS.max(query.text_chars as usize);
+        let mut element = element(nodes[at].1, depth, rects[at].as_ref(), view.display, chars);
         element.fingerprint = fingerprints.get(at).cloned().unwrap_or_default();
         elements.push(element);
     }
@@ -79,9 +80,18 @@ pub(super) fn prune(nodes: &[(Option<usize>, &Facts)], view: &View<'_>, query: &
 }
 
 /// `rect` is the part that can be seen; `None` if it is off the screen.
-fn element(facts: &Facts, depth: u32, rect: Option<&PhysicalRect>, display: &PhysicalRect) -> Element {
+fn element(
+    facts: &Facts,
+    depth: u32,
+    rect: Option<&PhysicalRect>,
+    display: &PhysicalRect,
+    chars: usize,
+) -> Element {
     let (name, kind) = role::describe(facts.role);
-    let unlike = |text: &str| if text == facts.name { String::new() } else { shortened(text) };
+    let cut = |text: &str| text.trim().chars().take(chars).collect();
+    let unlike = |text: &str| if text == facts.name { String::new() } else { cut(text) };
+    // What is put back when it is undone is the value, whatever else says the same.
+    let can_be_set = role::is_textual(facts.role, facts.states) || role::is_numeric(facts.role);
     let mut states = facts.states.names(kind);
     if rect.is_none() {
         states.push("offscreen".to_owned());
@@ -90,9 +100,9 @@ fn element(facts: &Facts, depth: u32, rect: Option<&PhysicalRect>, display: &Phy
         // Given by the refs.
         reference: String::new(),
         role: name.to_owned(),
-        name: shortened(&facts.name),
+        name: cut(&facts.name),
         description: unlike(&facts.description),
-        value: if facts.value == facts.name { String::new() } else { facts.value.clone() },
+        value: if facts.value == facts.name && !can_be_set { String::new() } else { facts.value.clone() },
         states,
         actions: facts.actions.clone(),
         bounds: rect.copied().unwrap_or_else(|| own_rect(facts)).to_norm(display),
@@ -101,7 +111,7 @@ fn element(facts: &Facts, depth: u32, rect: Option<&PhysicalRect>, display: &Phy
     }
 }
 
-/// A name or description as an element carries it.
+/// A name or description as an element carries it by default.
 pub(super) fn shortened(text: &str) -> String {
     text.trim().chars().take(NAME_CHARS).collect()
 }

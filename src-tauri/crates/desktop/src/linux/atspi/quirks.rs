@@ -44,6 +44,8 @@ pub(super) struct Quirks {
     pub(super) names_rows_by_page: bool,
     /// A text is no object of its own: the box that it stands in says it, and has no name.
     pub(super) texts_in_boxes: bool,
+    /// A check box that is called indeterminate is neither on nor off. Elsewhere it shows a dash whatever it is.
+    pub(super) tells_between: bool,
     /// Text with characters beyond U+FFFF arrives as others, and cannot be read.
     pub(super) mangles_astral: bool,
     /// It can be asked which of all its objects match. Otherwise that search would not end: it would go through every
@@ -103,6 +105,7 @@ const PLAIN: Quirks = Quirks {
     cells_take_keys: false,
     names_rows_by_page: false,
     texts_in_boxes: false,
+    tells_between: false,
     mangles_astral: false,
     bears_matches: true,
     late: Duration::ZERO,
@@ -207,6 +210,7 @@ const TABLE: &[(&str, &str, Quirks)] = &[
                 number::TREE_ITEM,
             ],
             names_rows_by_page: true,
+            tells_between: true,
             types_by_sections: true,
             hides_popups: true,
             ..PLAIN

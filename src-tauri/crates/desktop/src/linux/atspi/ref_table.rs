@@ -8,12 +8,15 @@ use std::sync::Arc;
 
 use super::bus::Object;
 use super::quirks::Quirks;
-use crate::{Element, ElementQuery};
+use crate::element::REMEMBERED;
+use crate::{Element, ElementQuery, ToldElements};
 
 /// Objects remembered; a long day in a browser sees more.
 const MOST: usize = 20_000;
-/// Snapshots that `since` can name.
+/// Snapshots that were told, which `since` can name.
 const SNAPSHOTS: usize = 64;
+/// Snapshots of which an agent may still be told.
+const RECENT: usize = 32;
 
 /// An element that was told, and the object it stands for.
 #[derive(Clone)]
@@ -25,10 +28,23 @@ pub(in super::super) struct KnownObject {
     /// Path of the window it is in.
     pub(super) window: Arc<str>,
     pub(super) quirks: Quirks,
-    /// As it was told last.
+    /// As it was found last.
     pub(in super::super) element: Element,
-    /// The snapshot in which that was.
+    /// As an agent was told last.
+    told: Option<SeenAs>,
+    /// The snapshot in which it was found last.
     seen: u64,
+}
+
+impl KnownObject {
+    /// What its ref stands for.
+    pub(super) fn as_told(&self) -> Element {
+        let element = self.element.clone();
+        match self.told.clone() {
+            Some(SeenAs { role, name, .. }) => Element { role, name, ..element },
+            None => element,
+        }
+    }
 }
 
 /// Refs and snapshots of one session.
@@ -40,7 +56,9 @@ pub(super) struct RefTable {
     known: BTreeMap<u64, KnownObject>,
     /// The snapshot's number given last.
     number: u64,
+    /// Those that were told, and others.
     snapshots: VecDeque<Remembered>,
+    recent: VecDeque<Remembered>,
 }
 
 /// An object by its program's name on the bus, which is never given to another one, and its path in it.
@@ -59,8 +77,16 @@ pub(super) struct NewSnapshot<'a> {
 struct Remembered {
     number: u64,
     about: About,
-    /// What each ref looked like, as a hash.
-    looks: HashMap<String, u64>,
+    looks: HashMap<String, SeenAs>,
+}
+
+/// What an element was like.
+#[derive(Clone, Debug, PartialEq)]
+struct SeenAs {
+    role: String,
+    name: String,
+    /// Of everything that can change while it is the same one, but its place in the tree.
+    hash: u64,
 }
 
 /// What a snapshot was about; only two of the same can be compared.
@@ -99,30 +125,46 @@ impl RefTable {
                 self.given
             });
             element.reference = format!("e{number}");
+            let told = self.known.get(&number).and_then(|known| known.told.clone());
             let known = KnownObject {
                 object: object.clone(),
                 bus_name: about.bus_name.clone(),
                 app: app.to_owned(),
                 window: Arc::clone(window),
                 quirks,
-                element: element.clone(),
+                element: element.short(),
+                told,
                 seen: self.number,
             };
             self.known.insert(number, known);
         }
         let looks = elements.iter().map(|element| (element.reference.clone(), look(element))).collect();
-        self.snapshots.push_back(Remembered { number: self.number, about, looks });
-        if self.snapshots.len() > SNAPSHOTS {
-            self.snapshots.pop_front();
-        }
+        push(&mut self.recent, Remembered { number: self.number, about, looks }, RECENT);
         self.bound(MOST);
         self.number
     }
 
-    /// What differs between the snapshot `since` and the one told last; `None` if that one is not known or was
-    /// about something else.
-    pub(super) fn difference(&self, since: u64) -> Option<Difference> {
-        let now = self.snapshots.back()?;
+    /// From now on these refs stand for what they were in that snapshot, and `since` may name it. Answers whose it was.
+    pub(super) fn told(&mut self, told: &ToldElements) -> Option<Arc<str>> {
+        if let Some(at) = self.recent.iter().position(|one| one.number == told.snapshot)
+            && let Some(snapshot) = self.recent.remove(at)
+        {
+            push(&mut self.snapshots, snapshot, SNAPSHOTS);
+        }
+        let snapshot = self.snapshots.iter().find(|one| one.number == told.snapshot)?;
+        for reference in &told.refs {
+            let known = number_of(reference).and_then(|number| self.known.get_mut(&number));
+            if let (Some(known), Some(look)) = (known, snapshot.looks.get(reference)) {
+                known.told = Some(look.clone());
+            }
+        }
+        Some(snapshot.about.bus_name.clone())
+    }
+
+    /// What differs between the snapshot `since`, of which an agent was told, and that one, made just now; `None` if it is
+    /// not known or was about something else.
+    pub(super) fn difference(&self, since: u64, number: u64) -> Option<Difference> {
+        let now = self.recent.iter().find(|one| one.number == number)?;
         let before = self.snapshots.iter().find(|told| told.number == since && told.about == now.about)?;
         let changed = now
             .looks
@@ -149,6 +191,7 @@ impl RefTable {
         self.numbers.clear();
         self.known.clear();
         self.snapshots.clear();
+        self.recent.clear();
     }
 
     fn bound(&mut self, most: usize) {
@@ -173,13 +216,20 @@ fn number_of(reference: &str) -> Option<u64> {
     reference.trim().strip_prefix('e')?.parse().ok()
 }
 
-/// Everything of an element that can change while it is the same one, but its place in the tree.
-fn look(element: &Element) -> u64 {
+fn push(all: &mut VecDeque<Remembered>, one: Remembered, most: usize) {
+    all.push_back(one);
+    if all.len() > most {
+        all.pop_front();
+    }
+}
+
+fn look(element: &Element) -> SeenAs {
     let mut hasher = DefaultHasher::new();
     let Element { role, name, description, value, states, actions, bounds, .. } = element;
     (role, name, description, value, states, actions).hash(&mut hasher);
     for length in [bounds.x, bounds.y, bounds.width, bounds.height] {
         length.to_bits().hash(&mut hasher);
     }
-    hasher.finish()
+    let cut = |text: &str| text.chars().take(REMEMBERED).collect();
+    SeenAs { role: cut(role), name: cut(name), hash: hasher.finish() }
 }

@@ -4,7 +4,7 @@ use super::quirks::MoreActions;
 
 /// The states of one object: bit `n` is AT-SPI's state number `n`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct States(u64);
+pub(in super::super) struct States(u64);
 
 impl States {
     pub(super) const ACTIVE: Self = Self(1 << 1);
@@ -23,6 +23,9 @@ impl States {
     pub(super) const SENSITIVE: Self = Self(1 << 24);
     pub(super) const SHOWING: Self = Self(1 << 25);
     pub(super) const VISIBLE: Self = Self(1 << 30);
+    /// Between on and off.
+    pub(super) const INDETERMINATE: Self = Self(1 << 32);
+    pub(super) const READ_ONLY: Self = Self(1 << 43);
     /// Its children are made when they are asked for: cells of a table.
     pub(super) const MANAGES_DESCENDANTS: Self = Self(1 << 31);
 
@@ -33,6 +36,10 @@ impl States {
 
     pub(super) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    pub(super) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     pub(super) const fn has(self, other: Self) -> bool {
@@ -56,10 +63,12 @@ impl States {
         add(self.has(Self::FOCUSED), "focused");
         let able = self.has(Self::ENABLED) || self.has(Self::SENSITIVE);
         add(kind == Kind::Control && !able, "disabled");
-        add(self.has(Self::CHECKED), "checked");
+        let is_between = self.has(Self::INDETERMINATE);
+        add(self.has(Self::CHECKED) && !is_between, "checked");
+        add(is_between, "indeterminate");
         add(self.has(Self::SELECTED), "selected");
         add(self.has(Self::EXPANDED), "expanded");
-        add(self.has(Self::EDITABLE), "editable");
+        add(self.has(Self::EDITABLE) && !self.has(Self::READ_ONLY), "editable");
         names
     }
 }

@@ -64,8 +64,10 @@ impl Operand {
     }
 
     async fn set_text(&self, value: &str) -> Result<Tried, DesktopError> {
-        let editable = self.states.has(States::EDITABLE);
-        if self.is_text_field() && !editable && !self.is_password() {
+        // Qt calls a field that is read-only editable as well.
+        let is_read_only =
+            self.states.has(States::READ_ONLY) || !(self.states.has(States::EDITABLE) || self.is_password());
+        if self.is_text_field() && is_read_only {
             return Err(DesktopError::BadInput(format!("{} is read-only; nothing was done", self.called)));
         }
         if !self.interfaces.has(EDITABLE_TEXT) {
@@ -380,26 +382,31 @@ impl Operand {
                 self.called
             )));
         };
-        if self.states.has(States::CHECKED) == wished {
-            let note = format!("{} was {} already", self.called, on_or_off(wished));
+        if self.is_on(self.states) == Some(wished) {
+            let note = format!("{} was {} already", self.called, on_or_off(Some(wished)));
             return Ok(Tried::Done(Acted { evidence: Evidence::ReadBack, note }));
         }
-        let tried = self.press().await?;
+        let mut tried = self.press().await?;
+        let mut from = self.states;
+        if let (Tried::Done(_), Some(now)) = (&tried, self.takes_another(wished).await) {
+            from = now;
+            tried = self.press().await?;
+        }
         let Tried::Done(acted) = &tried else { return Ok(tried) };
         match acted.evidence {
             // It was looked at again already.
             Evidence::ReadBack if self.other_state(wished).await.is_none() => {
-                let note = format!("{} is {}", self.called, on_or_off(wished));
+                let note = format!("{} is {}", self.called, on_or_off(Some(wished)));
                 Ok(Tried::Done(Acted { evidence: Evidence::ReadBack, note }))
             }
             Evidence::Mismatch => Ok(tried),
-            _ => Ok(Tried::Done(self.switched().await?)),
+            _ => Ok(Tried::Done(self.switched(from).await?)),
         }
     }
 
     /// A cell or row whose mark is as wished. Of one that is not checked it is not known whether it has a mark.
     pub(in super::super) fn ticked_already(&self, value: &str) -> Option<Acted> {
-        let is = self.states.has(States::CHECKED);
+        let is = self.is_on(self.states)?;
         (is_on(value) == Some(is)).then(|| match is {
             true => Acted { evidence: Evidence::ReadBack, note: format!("{} was on already", self.called) },
             false => Acted {
@@ -410,20 +417,34 @@ impl Operand {
     }
 
     async fn other_state(&self, was: bool) -> Option<String> {
-        let is = self.object.states().await.ok()?.has(States::CHECKED);
-        (is != was).then(|| on_or_off(is).to_owned())
+        let is = self.is_on(self.object.states().await.ok()?);
+        (is != Some(was)).then(|| on_or_off(is).to_owned())
     }
 
-    /// Whether it changed from off to on or back.
-    pub(in super::super) async fn switched(&self) -> Result<Acted, DesktopError> {
-        let was = self.states.has(States::CHECKED);
+    /// Its states now, where a press that was to bring it there led to or from between: one more does.
+    pub(in super::super) async fn takes_another(&self, wished: bool) -> Option<States> {
+        let now = self.object.states().await.ok()?;
+        let (was, is) = (self.is_on(self.states), self.is_on(now));
+        (was != is && is != Some(wished) && (was.is_none() || is.is_none())).then_some(now)
+    }
+
+    /// `None` if it is between on and off.
+    fn is_on(&self, states: States) -> Option<bool> {
+        let is_between = self.quirks.tells_between && states.has(States::INDETERMINATE);
+        (!is_between).then(|| states.has(States::CHECKED))
+    }
+
+    /// Whether it is now on where it was off in these states, or the other way round.
+    pub(in super::super) async fn switched(&self, from: States) -> Result<Acted, DesktopError> {
+        let was = self.is_on(from);
         let until = Instant::now() + WORKED_OFF;
         loop {
             let now = self.object.states().await.map_err(|error| self.failed(&error))?;
-            let is = now.has(States::CHECKED);
+            let is = self.is_on(now);
             if is != was || Instant::now() >= until {
                 let evidence = if is == was { Evidence::Nothing } else { Evidence::ReadBack };
                 let acted = Acted { evidence, note: format!("{} is {}", self.called, on_or_off(is)) };
+                let Some(is) = is else { return Ok(acted) };
                 return Ok(self.unless_taken_back(acted, self.other_state(is)).await);
             }
             tokio::time::sleep(LOOK_AGAIN).await;
@@ -431,12 +452,16 @@ impl Operand {
     }
 }
 
-fn on_or_off(is: bool) -> &'static str {
-    if is { "on" } else { "off" }
+fn on_or_off(is: Option<bool>) -> &'static str {
+    match is {
+        Some(true) => "on",
+        Some(false) => "off",
+        None => "between on and off",
+    }
 }
 
 /// What a value says of a switch.
-pub(super) fn is_on(value: &str) -> Option<bool> {
+pub(in super::super) fn is_on(value: &str) -> Option<bool> {
     match value.trim().to_lowercase().as_str() {
         "on" | "true" | "yes" | "1" | "checked" => Some(true),
         "off" | "false" | "no" | "0" | "unchecked" => Some(false),

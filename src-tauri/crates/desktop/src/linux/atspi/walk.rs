@@ -115,7 +115,7 @@ fn overlaps((x, y, width, height): (i32, i32, i32, i32), window: (i32, i32, i32,
     !placed || (within(x, width, window.2) && within(y, height, window.3))
 }
 
-async fn facts(object: &Object, quirks: Quirks) -> Result<Facts, CallError> {
+pub(super) async fn facts(object: &Object, quirks: Quirks) -> Result<Facts, CallError> {
     let (role, name, description, states, extents) =
         tokio::join!(object.role(), object.name(), object.description(), object.states(), extents(object));
     let name = or_nothing(name)?;

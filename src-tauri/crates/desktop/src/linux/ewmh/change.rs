@@ -85,13 +85,18 @@ impl Ewmh {
                 )
             }
             WindowChange::Restore => {
-                self.loosen(&client)?;
-                if client.is("minimized") {
+                if client.put_away().is_some() {
                     self.focus(window)?;
                 }
+                let was_elsewhere = client.is("otherWorkspace");
+                if !was_elsewhere {
+                    self.loosen(&client)?;
+                }
                 let is_loose = || {
-                    let states = self.client(window, None)?.map(|client| client.states).unwrap_or_default();
-                    Ok(!states.iter().any(|state| state == "minimized" || state == "maximized"))
+                    let client = self.client(window, None)?;
+                    Ok(client.is_some_and(|client| {
+                        client.put_away().is_none() && (was_elsewhere || !client.is("maximized"))
+                    }))
                 };
                 self.wait_until(is_loose, format!("{called} is as it was"), called + " did not come back")
             }
@@ -122,6 +127,11 @@ impl Ewmh {
 
     pub(in crate::linux) fn focus(&self, window: Window) -> Result<(), DesktopError> {
         if self.is_managed()? {
+            // Window managers only mark what is elsewhere.
+            if let Some(workspace) = self.other_workspace(window)? {
+                let data = [workspace, x11rb::CURRENT_TIME, 0, 0, 0];
+                self.message(self.session.root, self.session.atoms._NET_CURRENT_DESKTOP, data)?;
+            }
             let data = [PAGER, x11rb::CURRENT_TIME, 0, 0, 0];
             return self.message(window, self.session.atoms._NET_ACTIVE_WINDOW, data);
         }

@@ -228,6 +228,24 @@ fn an_action_is_done_by_its_name_and_an_unknown_one_names_the_others() {
 }
 
 #[test]
+fn a_ref_that_has_become_something_else_is_refused_whoever_looked_in_between() {
+    let mut reader = editor();
+    let tell = |reader: &mut Reader<Script>| {
+        let snapshot = list(reader, &ElementQuery::default()).unwrap().number;
+        reader.told(&ToldElements { snapshot, refs: vec!["e1".into()] });
+    };
+    tell(&mut reader);
+    reader.tree.seen[0].1.name = "Delete all".into();
+    list(&mut reader, &ElementQuery::default()).unwrap();
+    let click = ElementAction::Click { button: Button::Left, count: 1 };
+    let error = reader.operate(&sight(), &by_ref("e1"), &click).err().unwrap().to_string();
+    assert!(error.contains("button \"Save\" is button \"Delete all\" now"), "{error}");
+    assert_eq!(reader.tree.did, Vec::<String>::new());
+    tell(&mut reader);
+    reader.operate(&sight(), &by_ref("e1"), &click).unwrap();
+}
+
+#[test]
 fn a_menu_is_walked_by_its_path_and_closed_again_where_an_item_is_missing() {
     let menu = vec![(0, 1, "File"), (0, 2, "Edit"), (1, 3, "Save As…"), (1, 4, "Quit")];
     let mut reader = reader(Script { menu, obeys: vec![3], ..Script::default() });
@@ -253,4 +271,5 @@ fn a_root_is_read_alone_and_what_was_not_read_is_said() {
     assert_eq!(part.elements[0].fingerprint, all.elements[1].fingerprint);
     assert!(part.number > all.number);
     assert!(part.cut[0].starts_with("3 objects"), "{:?}", part.cut);
+    assert!(part.is_partial && !all.is_partial);
 }

@@ -27,11 +27,32 @@ fn since_tells_only_what_is_new_changed_or_gone() {
     let mut refs = RefTable::default();
     let all = vec![element("a"), element("b"), element("c")];
     let first = refs.enter("Editor", "", &[1, 2, 3], all, None);
+    tell(&mut refs, &first);
     let now = vec![element("a"), element("B"), element("d")];
     let told = refs.enter("Editor", "", &[1, 2, 4], now, Some(first.number));
     assert_eq!(told_refs(&told), ["e2", "e4"]);
     assert_eq!(told.gone, ["e3"]);
     assert_eq!(told.note, None);
+}
+
+fn tell(refs: &mut RefTable<u32>, snapshot: &NumberedSnapshot) {
+    let all = told_refs(snapshot).into_iter().map(str::to_owned).collect();
+    refs.told(&ToldElements { snapshot: snapshot.number, refs: all });
+}
+
+#[test]
+fn a_ref_stands_for_what_was_told_last_whatever_was_looked_at_since() {
+    let mut refs = RefTable::default();
+    let first = refs.enter("Editor", "", &[1, 2], vec![element("Save"), element("")], None);
+    tell(&mut refs, &first);
+    let other = refs.enter("Editor", "", &[1, 2], vec![element("Delete"), element("New")], None);
+    assert_eq!(refs.find("e1").map(Entry::as_told), Some(("", "Save")));
+    // What was cut was not told.
+    refs.told(&ToldElements { snapshot: other.number, refs: vec!["e2".into(), "e9".into()] });
+    assert_eq!(refs.find("e1").map(Entry::as_told), Some(("", "Save")));
+    assert_eq!(refs.find("e2").map(Entry::as_told), Some(("", "New")));
+    tell(&mut refs, &other);
+    assert_eq!(refs.find("e1").map(Entry::as_told), Some(("", "Delete")));
 }
 
 #[test]

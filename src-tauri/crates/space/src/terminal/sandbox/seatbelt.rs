@@ -60,6 +60,16 @@ pub(super) fn arguments(
     words
 }
 
+/// The words of a shell that takes the bounds of each process on itself, before those of the program that it becomes. How
+/// many processes there are and what memory they take is watched from outside.
+pub(super) fn bounded(limits: &crate::terminal::Limits) -> [String; 3] {
+    let crate::terminal::Limits { file, cpu, open_files, .. } = limits;
+    // Of files in blocks of 512 bytes, of processor time in seconds.
+    let bounds = format!("ulimit -f {}; ulimit -t {cpu}; ulimit -n {open_files}", file / 512);
+    // A bound that is lower already stays.
+    ["/bin/sh".into(), "-c".into(), format!("{{ {bounds}; }} 2>/dev/null; exec \"$0\" \"$@\"")]
+}
+
 #[cfg(target_os = "macos")]
 pub(super) fn launch(
     place: &super::Enclosure,
@@ -80,6 +90,7 @@ pub(super) fn launch(
             .into_iter()
             .map(Into::into)
             .collect();
+    line.extend(bounded(&place.limits()).map(Into::into));
     let (program, arguments) = super::shell(&spec.command);
     line.push(program.into());
     line.extend(arguments);
@@ -113,5 +124,17 @@ mod tests {
         assert!(led.ends_with("(allow network-outbound (remote ip \"localhost:4321\"))\n"), "{led}");
         assert_eq!(words[3], format!("SPACE={}", evil.display()));
         assert!(PROFILE.contains("(deny default)") && PROFILE.contains("(deny network*)"));
+    }
+
+    /// The shell is of this system; its `ulimit` is POSIX's.
+    #[test]
+    fn the_bounds_hold_in_what_the_shell_becomes() {
+        let limits = crate::terminal::Limits { file: 1024, cpu: 7, open_files: 64, ..Default::default() };
+        let [shell, flag, line] = bounded(&limits);
+        let told = std::process::Command::new(shell)
+            .args([&flag, &line, "/bin/sh", "-c", "ulimit -f; ulimit -t; ulimit -n; echo $1", "sh", "a b"])
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8_lossy(&told.stdout), "2\n7\n64\na b\n");
     }
 }

@@ -97,6 +97,17 @@ fn an_open_menu_reaches_over_the_pane_it_hangs_from() {
 }
 
 #[test]
+fn a_value_that_says_what_the_name_says_is_told_of_what_can_be_set() {
+    let mut field = Facts { states: States::EDITABLE, ..facts(number::ENTRY, "Draft", (0, 0, 10, 10)) };
+    field.value = "Draft".into();
+    let mut label = facts(BUTTON, "Save", (0, 0, 10, 10));
+    label.value = "Save".into();
+    let pruned = run(&[window(), (Some(0), field), (Some(0), label)], &ElementQuery::default());
+    let values: Vec<_> = pruned.elements.iter().map(|one| one.value.as_str()).collect();
+    assert_eq!(values, ["Draft", ""]);
+}
+
+#[test]
 fn a_query_looks_at_name_value_and_role_in_any_case() {
     let mut valued = facts(number::ENTRY, "Name", (0, 0, 10, 10));
     valued.value = "Bashō".into();

