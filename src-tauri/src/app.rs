@@ -81,7 +81,7 @@ fn open(engine: &Arc<Engine>, home: &Home) -> Result<i32, ErrorView> {
         .manage(Arc::clone(engine))
         .manage(ipc::Subscriptions::default())
         .manage(ipc::StartedRuns(started))
-        .manage(windows::DashboardFocus::default())
+        .manage(windows::Keyboards::default())
         .on_window_event(windows::on_event)
         .setup({
             let engine = Arc::clone(engine);

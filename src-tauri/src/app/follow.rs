@@ -45,7 +45,7 @@ async fn follow_events(
     let mut events = engine.agent().subscribe(Subscribe { streams, after: Some(view.seq) }).await?;
     let mut shown =
         Shown { activity: Activity::Idle, overlay: false, aside: Aside::default(), shortcut: String::new() };
-    let dashboard = app.state::<windows::DashboardFocus>();
+    let keyboards = app.state::<windows::Keyboards>();
     let (mut chat_runs, mut dashboard_runs) = (WindowRuns::default(), WindowRuns::default());
     let (mut state, mut notices) = (None::<TrayState>, Notices::default());
     loop {
@@ -56,16 +56,19 @@ async fn follow_events(
             }
             state = Some(next);
         }
-        show_activity(app, &mut shown, fold::activity(&view).0);
+        show_activity(app, &mut shown, fold::activity(&view).0, engine.agent().presses());
         show_settings(app, &mut shown, &view.settings);
-        show_chat(app, shown.activity, &mut chat_runs, &view);
+        if view.desktop.owner.is_some() {
+            keyboards.chat.desktop_is_taken();
+        }
+        show_chat(app, shown.activity, &mut chat_runs, &view, engine.agent().presses());
         show_dashboard(app, &mut shown.aside, &mut dashboard_runs, &view);
         notices.update(app, &view, || {
             windows::is_focused(app, Window::Dashboard) || windows::is_focused(app, Window::Chat)
         });
         tokio::select! {
             event = events.next() => fold::overview(&mut view, &event?),
-            () = dashboard.gained() => shown.aside.wanted(),
+            () = keyboards.dashboard.gained() => shown.aside.wanted(),
             Some((window, run)) = started.recv() => match window {
                 Window::Chat => chat_runs.add(run),
                 Window::Dashboard => dashboard_runs.add(run),
@@ -83,7 +86,7 @@ struct Shown {
     shortcut: String,
 }
 
-fn show_activity(app: &AppHandle, shown: &mut Shown, activity: Activity) {
+fn show_activity(app: &AppHandle, shown: &mut Shown, activity: Activity, presses: u64) {
     if activity == shown.activity {
         return;
     }
@@ -99,23 +102,30 @@ fn show_activity(app: &AppHandle, shown: &mut Shown, activity: Activity) {
     }
     // The agent may not act on our windows, so they must not lie over what it works on.
     if works && windows::is_visible(app, Window::Chat) {
+        if windows::is_focused(app, Window::Chat) {
+            app.state::<windows::Keyboards>().chat.goes(presses);
+        }
         windows::show_or_log(app, Window::Chat, WindowAction::Hide);
     }
 }
 
 /// Brings the chat back with what a run that was started in it has for its user: not while any run works, and not where
-/// the dashboard that its user is working in shows the same, which is every question and the end of the run it is at.
-fn show_chat(app: &AppHandle, activity: Activity, runs: &mut WindowRuns, view: &Overview) {
+/// the dashboard that its user is working in shows the same, which is every question and the end of the run it is at. With
+/// the keyboard, if a run has taken that from whoever was in the chat and has pressed nothing since: the answer would be
+/// typed into what the run works on.
+fn show_chat(app: &AppHandle, activity: Activity, runs: &mut WindowRuns, view: &Overview, presses: u64) {
     if activity == Activity::Working || !runs.have_news(view) {
         return;
     }
+    let is_owed =
+        view.settings.pause_on_user_input && app.state::<windows::Keyboards>().chat.is_owed(presses);
     let room = app.state::<Arc<Memory>>().remembered().room;
-    let shown = room.session.filter(|_| room.tab == Tab::Work);
+    let session = room.session.filter(|_| room.tab == Tab::Work);
     let is_shown_there =
-        windows::is_focused(app, Window::Dashboard) && !runs.ended_elsewhere(view, shown.as_ref());
+        windows::is_focused(app, Window::Dashboard) && !runs.ended_elsewhere(view, session.as_ref());
     runs.told(view);
     if !windows::is_visible(app, Window::Chat) && !is_shown_there {
-        windows::bring_chat_back(app);
+        windows::bring_chat_back(app, is_owed);
     }
 }
 
@@ -134,7 +144,7 @@ fn show_dashboard(app: &AppHandle, aside: &mut Aside, runs: &mut WindowRuns, vie
     let is_owed = gives_back
         && visible
         && view.settings.pause_on_user_input
-        && app.state::<windows::DashboardFocus>().is_owed();
+        && app.state::<windows::Keyboards>().dashboard.is_taken();
     let comes_back = was_below && !aside.is_below() && visible;
     if is_owed || runs.ask(view) || (comes_back && runs.have_news(view)) {
         windows::bring_dashboard_forward(app, is_owed);

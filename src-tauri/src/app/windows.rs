@@ -3,9 +3,9 @@
 //! One page serves all; the view is picked by the window's label. No window may leave that page or open another.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use agent::AgentHandle;
 use futures::future::BoxFuture;
 use protocol::command::{ShowWindow, Window, WindowAction};
 use protocol::geometry::PhysicalRect;
@@ -115,9 +115,14 @@ fn is_ours(url: &Url) -> bool {
 pub fn on_event(window: &tauri::Window, event: &WindowEvent) {
     let app = window.app_handle();
     match event {
-        WindowEvent::Focused(has_it) if window.label() == Window::Dashboard.label() => {
-            let taken = !has_it && window.state::<Arc<Engine>>().agent().desktop_is_taken();
-            window.state::<DashboardFocus>().changed(*has_it, taken);
+        WindowEvent::Focused(has_it) => {
+            let keyboards = window.state::<Keyboards>();
+            let engine = window.state::<Arc<Engine>>();
+            match Window::of_label(window.label()) {
+                Some(Window::Dashboard) => keyboards.dashboard.changed(*has_it, engine.agent()),
+                Some(Window::Chat) => keyboards.chat.changed(*has_it, engine.agent()),
+                _ => {}
+            }
         }
         WindowEvent::Moved(_) | WindowEvent::Resized(_) => memory(app).touch(),
         _ => {}
@@ -292,7 +297,7 @@ pub fn bring_dashboard_forward(app: &AppHandle, with_keyboard: bool) {
             show_without_focus(&view)?;
         }
         raise(&view)?;
-        if with_keyboard { view.set_focus() } else { Ok(()) }
+        if with_keyboard { take_keyboard(&view) } else { Ok(()) }
     };
     if let Err(error) = forward() {
         tracing::warn!("the dashboard cannot come forward: {error}");
@@ -343,37 +348,80 @@ pub fn show_or_log(app: &AppHandle, window: Window, action: WindowAction) {
     }
 }
 
-/// Where the dashboard's keyboard went.
+/// Where the keyboard of our windows went.
 #[derive(Default)]
-pub struct DashboardFocus {
-    gained: Notify,
-    /// A run took it for its act. The user's own hands would have paused that run.
-    taken: AtomicBool,
+pub struct Keyboards {
+    pub dashboard: Keyboard,
+    pub chat: Keyboard,
 }
 
-impl DashboardFocus {
-    fn changed(&self, has_it: bool, taken: bool) {
-        self.taken.store(taken, Ordering::Relaxed);
+/// The keyboard of one window.
+#[derive(Default)]
+pub struct Keyboard {
+    gained: Notify,
+    /// How it went; `None` while the window has it, and after its user went elsewhere.
+    lost: Mutex<Option<Lost>>,
+}
+
+#[derive(Clone, Copy)]
+struct Lost {
+    /// What the user had pressed in windows of others until then.
+    presses: u64,
+    /// A run took it for its act, or has had the desktop since: where it is now is the run's doing. The user's own hands
+    /// would have paused that run.
+    taken: bool,
+}
+
+impl Keyboard {
+    fn changed(&self, has_it: bool, agent: &AgentHandle) {
         if has_it {
+            *self.lost() = None;
             self.gained.notify_one();
+        } else if agent.desktop_is_taken() {
+            *self.lost() = Some(Lost { presses: agent.presses(), taken: true });
         }
     }
 
-    /// Waits until the dashboard gets the keyboard.
+    /// The window has it, and is about to be hidden for a run.
+    pub fn goes(&self, presses: u64) {
+        *self.lost() = Some(Lost { presses, taken: false });
+    }
+
+    /// By a run.
+    pub fn desktop_is_taken(&self) {
+        if let Some(lost) = &mut *self.lost() {
+            lost.taken = true;
+        }
+    }
+
+    /// Waits until the window gets it.
     pub async fn gained(&self) {
         self.gained.notified().await;
     }
 
-    /// Whether a run has it from the dashboard's user, who has gone nowhere else since.
-    pub fn is_owed(&self) -> bool {
-        self.taken.load(Ordering::Relaxed)
+    /// Whether a run has it from the window's user, who has gone nowhere else since.
+    pub fn is_taken(&self) -> bool {
+        self.lost().is_some_and(|lost| lost.taken)
+    }
+
+    /// The same, if they have not pressed anything elsewhere either.
+    pub fn is_owed(&self, presses: u64) -> bool {
+        self.lost().is_some_and(|lost| lost.taken && lost.presses == presses)
+    }
+
+    fn lost(&self) -> MutexGuard<'_, Option<Lost>> {
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Shows a hidden chat where it was, and leaves the keyboard to whoever has it, where the system can do that.
-pub fn bring_chat_back(app: &AppHandle) {
+/// Shows a hidden chat where it was: `with_keyboard`, or else it leaves that to whoever has it, where the system can do so.
+pub fn bring_chat_back(app: &AppHandle, with_keyboard: bool) {
     let Some(view) = app.get_webview_window(Window::Chat.label()) else { return };
-    if let Err(error) = show_without_focus(&view) {
+    let back = || {
+        show_without_focus(&view)?;
+        if with_keyboard { take_keyboard(&view) } else { Ok(()) }
+    };
+    if let Err(error) = back() {
         tracing::warn!("the chat cannot come back: {error}");
     }
 }
@@ -401,6 +449,35 @@ fn focus_when_shown(view: &WebviewWindow, wished: bool) -> tauri::Result<()> {
         Ok(window) => window.set_focus_on_map(wished),
         Err(error) => tracing::debug!("whether a window takes the keyboard is left as it is: {error}"),
     })
+}
+
+/// Shows a window with the keyboard. Asked for with the time of what was last done in one of ours, it stays with a window in
+/// which something was done since, if only by a run.
+#[cfg(target_os = "linux")]
+fn take_keyboard(view: &WebviewWindow) -> tauri::Result<()> {
+    use gtk::glib::object::Cast as _;
+    use gtk::prelude::{GtkWindowExt, WidgetExt};
+
+    let window = view.clone();
+    view.run_on_main_thread(move || {
+        let window = match window.gtk_window() {
+            Ok(window) => window,
+            Err(error) => return tracing::debug!("a window does not get the keyboard: {error}"),
+        };
+        window.set_focus_on_map(true);
+        let on_x11 = window.window().and_then(|window| window.downcast::<gdkx11::X11Window>().ok());
+        let now = on_x11.map_or(gtk::gdk::ffi::GDK_CURRENT_TIME as u32, |on_x11| {
+            let now = gdkx11::functions::x11_get_server_time(&on_x11);
+            on_x11.set_user_time(now);
+            now
+        });
+        window.present_with_time(now);
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn take_keyboard(view: &WebviewWindow) -> tauri::Result<()> {
+    view.set_focus()
 }
 
 fn show(app: &AppHandle, window: Window, action: WindowAction) -> tauri::Result<()> {

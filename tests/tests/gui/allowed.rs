@@ -213,14 +213,24 @@ async fn what_is_allowed_in_the_chat_widget_is_done_in_each_way() {
     let field = browser.find("textarea#goal").await.unwrap();
     field.send_keys("write\u{e007}").await.unwrap();
 
+    // A run that has not acted yet leaves the keyboard to whoever has it; from then on each question brings it back.
+    let mut is_first = true;
     let followed = desk.follow(&acts, &mut client, |body| {
         if let EventBody::ApprovalRequested { approval } = body {
             let chat = screen.wait_for_window("the chat", LONG, |title| title == "Miki Chat").unwrap();
-            screen.activate(&chat).unwrap();
+            match std::mem::take(&mut is_first) {
+                true => screen.activate(&chat).unwrap(),
+                false => wait_for_keyboard(&screen, &chat),
+            }
             allow(&browser, approval);
         }
     });
     check_each_way(&desk.file, &followed, Surface::Chat);
+}
+
+fn wait_for_keyboard(screen: &Screen, window: &Window) {
+    let has_it = || (screen.active().ok()? == window.id).then_some(());
+    wait_for(&format!("{} to have the keyboard", window.title), LONG, has_it).unwrap();
 }
 
 /// Opens a terminal below the editor that runs `line`, and what is told there goes to `log` as well.
@@ -241,9 +251,13 @@ fn what_is_allowed_in_a_terminal_is_done_in_each_way() {
     let (screen, user) = (desk.stage.screen().unwrap(), desk.stage.user().unwrap());
     let (_, mut client) = desk.open(&screen);
     let log = desk.stage.path("terminal.log");
-    let line = format!("'{}' run write", desk.miki.bin.display());
+    // Its user starts it there, and from then on does nothing but answer: each question has the keyboard where it is read.
+    let line = format!("echo ready; read -r go; '{}' run write", desk.miki.bin.display());
     let (_process, terminal) = open_terminal(&desk, &screen, &line, &log);
+    screen.activate(&terminal).unwrap();
     let told = |words: &str| fs::read_to_string(&log).unwrap_or_default().matches(words).count();
+    wait_for("the shell", LONG, || (told("ready") > 0).then_some(())).unwrap();
+    user.chord(&["enter"]).unwrap();
 
     let mut prompts = 0;
     let followed = desk.follow(&acts, &mut client, |body| {
@@ -259,7 +273,7 @@ fn what_is_allowed_in_a_terminal_is_done_in_each_way() {
             if is_answered() {
                 break;
             }
-            screen.activate(&terminal).unwrap();
+            wait_for_keyboard(&screen, &terminal);
             user.type_text("y").unwrap();
             user.chord(&["enter"]).unwrap();
         }

@@ -81,6 +81,11 @@ impl AgentHandle {
         self.engine.seat.view().owner.is_some()
     }
 
+    /// How often the user has pressed a key or a button outside our windows, counted while a run works.
+    pub fn presses(&self) -> u64 {
+        self.engine.tools.presses()
+    }
+
     /// Whether `principal` may send this command now. A refusal is journaled.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ use tools::{FocusedWindow, Router, WindowId};
 use crate::log::Log;
 
 /// How long the desktop may take to say which window is in front.
-const FRONT_WITHIN: Duration = Duration::from_secs(1);
+pub const FRONT_WITHIN: Duration = Duration::from_secs(1);
 
 /// Who may have the seat.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ mod mailbox;
 mod ask;
 mod budget;
 mod intended;
+mod keyboard;
 mod perform;
 mod plan;
 mod proposals;
@@ -24,6 +25,7 @@ use protocol::budget::{Bound, Forecast};
 use protocol::contract::{Contract, Finding};
 use protocol::event::{RunEnd, Scope};
 use protocol::ids::{ApprovalId, CallId, RunId};
+use protocol::principal::Surface;
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
 use protocol::terminal::Line;
@@ -49,6 +51,7 @@ use crate::offer::Offer;
 use crate::recovery;
 
 use intended::Intended;
+use keyboard::UserAt;
 pub use mailbox::{CAPACITY, LATE_NO, Message, not_allowed};
 use proposals::Proposals;
 
@@ -76,6 +79,8 @@ pub struct Run {
     pub grants: Arc<Mutex<Grants>>,
     /// What its session works with beyond the screen.
     pub ports: Ports,
+    /// Where it was started; `None` after it was woken.
+    pub from: Option<Surface>,
     pub stop: StopSignal,
     /// The program ends: a question that is open stays so.
     pub leaving: CancellationToken,
@@ -157,6 +162,9 @@ struct Driver {
     lease: Option<Lease>,
     /// The window that was in front when the desktop was returned.
     front: Option<FocusedWindow>,
+    user_at: Option<UserAt>,
+    /// The keyboard is not where the run works any more, but where the user had it.
+    handed_back: bool,
     /// It has had the desktop: a menu that is open may be its own.
     has_acted: bool,
     /// The question that the user said yes to: its call is done only where what it was asked on is still there.
@@ -225,6 +233,8 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
         halt: CancellationToken::new(),
         lease: None,
         front: None,
+        user_at: None,
+        handed_back: false,
         has_acted: false,
         allowed: None,
         last_yes: None,

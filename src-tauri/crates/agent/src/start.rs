@@ -112,7 +112,7 @@ impl Engine {
             if gone.is_cancelled() {
                 return Err(ErrorView::new(ErrorCode::Unavailable, "nobody waits for the run any more"));
             }
-            let began = engine.begin((session, begins_in), spec, settings, model).await;
+            let began = engine.begin((session, begins_in), spec, settings, model, surface).await;
             if let (Ok(unheard), true) = (&began, gone.is_cancelled()) {
                 engine.stop_at_once(Some(&unheard.run), "whoever asked for it went away as it began");
             }
@@ -164,6 +164,7 @@ impl Engine {
         spec: RunSpec,
         settings: Settings,
         model: SharedModel,
+        surface: Surface,
     ) -> Result<StartedRun, ErrorView> {
         // Opening the model may have taken a while: no session is left behind without its run.
         self.check_open()?;
@@ -193,6 +194,7 @@ impl Engine {
             Ok(told) => {
                 unbegun.has_begun();
                 let run_task = self.run(scope, spec, settings, (model, ports), told, &live, mailbox);
+                let run_task = Run { from: Some(surface), ..run_task };
                 self.spawn(run_task, Begin::Anew, live);
                 Ok(StartedRun { session, run })
             }
@@ -324,6 +326,7 @@ impl Engine {
             router: Arc::new(self.tools.of_run()),
             seat: self.seat.clone(),
             deadlines: self.deadlines.clone(),
+            from: None,
             stop: live.stop.clone(),
             leaving: self.leaving.clone(),
             scope,

@@ -125,6 +125,11 @@ pub trait Windows: Send + Sync {
         window: WindowId,
         change: WindowChange,
     ) -> BoxFuture<'_, Result<Acted, DesktopError>>;
+    /// Gives the keyboard back to a window that its user had it in: no act of an agent, so that no fence has a say.
+    ///
+    /// # Errors
+    /// `NotFound` if it has closed; `Forbidden` for one of ours.
+    fn give_keyboard(&self, window: WindowId) -> BoxFuture<'_, Result<Acted, DesktopError>>;
     /// Applications that run or could be launched.
     fn apps(&self) -> BoxFuture<'_, Result<Vec<AppView>, DesktopError>>;
     /// The focus and the open windows, cheaply: taken before and after an act.

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use desktop::{Desktop, WindowChange, WindowId, WindowView};
+use desktop::{Acted, Desktop, DesktopError, WindowChange, WindowId, WindowView};
+use futures::future::BoxFuture;
 use protocol::tool::{FrontWindow, ToolError, ToolErrorKind};
 use tokio::time::Instant;
 
@@ -44,6 +45,13 @@ impl From<FrontWindow> for FocusedWindow {
     }
 }
 
+impl From<WindowView> for FocusedWindow {
+    fn from(window: WindowView) -> Self {
+        let WindowView { id, app, title, pid, .. } = window;
+        Self { id, app, title, pid }
+    }
+}
+
 impl FocusedWindow {
     /// Ids are given anew after a window has closed: the application has to be the same, too. Titles change.
     fn is(&self, window: &WindowView) -> bool {
@@ -59,8 +67,12 @@ impl Router {
         let windows = self.desktop().windows().await;
         let windows = windows.inspect_err(|error| tracing::debug!(%error, "the focus is not known")).ok()?;
         // Our own windows are not listed: while one of them has the focus, none of these has. They come from top to bottom.
-        let WindowView { id, app, title, pid, .. } = whose::front(&windows)?.clone();
-        Some(FocusedWindow { id, app, title, pid })
+        whose::front(&windows).cloned().map(Into::into)
+    }
+
+    /// The window that has the keyboard focus; `None` while one of ours has it, and if the desktop cannot tell.
+    pub async fn keyboard(&self) -> Option<FocusedWindow> {
+        self.windows().await.ok()?.into_iter().find(has_focus).map(Into::into)
     }
 
     /// The window that a call names by its number, as it is called now; `None` if there is none, or if the desktop cannot
@@ -75,6 +87,22 @@ impl Router {
     /// `NotFound` if it has closed; `Forbidden` if it is outside the fence; `Failed` if another window keeps the
     /// focus; what the desktop says otherwise.
     pub async fn restore_focus(&self, window: &FocusedWindow) -> Result<(), ToolError> {
+        self.until_focused(window, || self.desktop().change_window(window.id, WindowChange::Focus)).await
+    }
+
+    /// The same with a window that the user had the keyboard in, wherever the fence is.
+    ///
+    /// # Errors
+    /// As [`Router::restore_focus`], but never `Forbidden` for the fence.
+    pub async fn give_keyboard(&self, window: &FocusedWindow) -> Result<(), ToolError> {
+        self.until_focused(window, || self.desktop().give_keyboard(window.id)).await
+    }
+
+    async fn until_focused<'a>(
+        &'a self,
+        window: &FocusedWindow,
+        give: impl Fn() -> BoxFuture<'a, Result<Acted, DesktopError>>,
+    ) -> Result<(), ToolError> {
         let app = untrusted::line(&window.app, NAME_CHARS);
         let title = untrusted::line(&window.title, NAME_CHARS);
         let gone = || {
@@ -84,10 +112,7 @@ impl Router {
         if !self.windows().await?.iter().any(|one| window.is(one)) {
             return Err(gone());
         }
-        let ask = || async {
-            let change = self.desktop().change_window(window.id, WindowChange::Focus);
-            change.await.map_err(|error| from_desktop(&error))
-        };
+        let ask = || async { give().await.map_err(|error| from_desktop(&error)) };
         ask().await?;
         let (mut asked, end) = (Instant::now(), Instant::now() + PATIENCE);
         loop {

@@ -126,10 +126,11 @@ impl Driver {
         }
         let warning = self.proposals.warning(&call.id);
         let request = self.request(call);
+        if self.handed_back && self.outline(&request).seat {
+            self.take_keyboard(&request.call).await;
+        }
         let mut assessment = self.run.router.assess(&request, &self.run.limits).await;
-        if matches!(assessment.decision, Decision::Ask { .. })
-            && self.gives_keyboard_back(&request.call).await
-        {
+        if matches!(assessment.decision, Decision::Ask { .. }) && self.take_keyboard(&request.call).await {
             assessment = self.run.router.assess(&request, &self.run.limits).await;
         }
         let ask = |risk, reason| Verdict::Ask {
@@ -161,27 +162,6 @@ impl Driver {
         self.unless_disturbed(assessment.risk, verdict)
     }
 
-    /// Which field gets the keys of a call cannot be told while the user is in one of our windows, and neither a plan nor a
-    /// yes could be held to it: the window that the call would give the keyboard to gets it now. Whether it did.
-    async fn gives_keyboard_back(&mut self, call: &ToolCall) -> bool {
-        let router = self.run.router.clone();
-        if self.disturbed || !call.goes_to_the_focus() || !router.is_focus_ours().await.is_ok_and(|ours| ours)
-        {
-            return false;
-        }
-        if self.lease.is_none() {
-            self.lease = self.run.seat.take_if_free(Holder::Run(self.run.id.clone()), self.fence());
-        }
-        if self.lease.is_none() {
-            return false;
-        }
-        tokio::select! {
-            biased;
-            () = self.run.stop.token.cancelled() => false,
-            taken = router.take_focus_from_ours() => taken.is_ok(),
-        }
-    }
-
     async fn request_approval(
         &mut self,
         call: ToolCall,
@@ -197,7 +177,9 @@ impl Driver {
             Some(lease) => lease.give_back().await,
             None => lease::front(&self.run.router).await,
         };
-        self.front.clone_from(&window);
+        if !self.handed_back {
+            self.front.clone_from(&window);
+        }
         let presses = self.run.router.presses();
         // Nothing of ours has the focus yet: this is what the user is shown, and what a yes is bound to.
         let request = self.request(call.clone());
@@ -258,6 +240,8 @@ impl Driver {
             asks: self.run.spec.approval,
         };
         self.run.router.redact_question(&mut approval).await;
+        // After the last look at what it is about.
+        self.give_keyboard_back().await;
         // Before anyone can answer it: what its user does meanwhile counts from here on.
         self.run.deadlines.arm(approval.id.clone(), within, presses);
         self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
@@ -303,7 +287,7 @@ impl Driver {
         }));
     }
 
-    fn fence(&self) -> Fence {
+    pub(super) fn fence(&self) -> Fence {
         let mut fence = self.run.spec.fence.clone().unwrap_or_default();
         fence.never.extend(self.current_settings().never_apps.iter().cloned());
         fence
@@ -311,7 +295,7 @@ impl Driver {
 
     /// A call whose turn has come: put aside while the run is paused, else its intent is on disk before it runs.
     pub(super) async fn ready(&mut self, waiting: Waiting, lease: Option<Lease>) -> Result<(), ErrorView> {
-        self.seeks_seat = false;
+        let sought = std::mem::take(&mut self.seeks_seat);
         if self.machine.is_paused() {
             self.put_aside = Some(waiting);
             return Ok(());
@@ -331,9 +315,9 @@ impl Driver {
             risk = asked.risk;
         }
         let asked = asked.filter(|_| lease.is_some());
-        // The focus is where it was only if nobody else has had the desktop since.
+        // The focus is where it was only if nobody else has had the desktop since, and it was not given back.
         let front = match &lease {
-            Some(lease) if lease.passed_on || approved => self.front.take(),
+            Some(lease) if lease.passed_on || approved || self.handed_back => self.front.take(),
             Some(_) | None => None,
         };
         // What only looks has no claim to the keyboard.
@@ -342,6 +326,10 @@ impl Driver {
         if lease.is_some() {
             self.lease = lease;
             self.has_acted = true;
+            self.handed_back = false;
+            if sought {
+                self.note_keyboard().await;
+            }
         }
         self.append(EventBody::ToolStarted { call: call.clone(), risk }).await?;
         self.running = Some(call.clone());

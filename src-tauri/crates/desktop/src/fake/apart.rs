@@ -92,6 +92,10 @@ impl Windows for FakeDesktop {
         })
     }
 
+    fn give_keyboard(&self, window: WindowId) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        self.change_window(window, WindowChange::Focus)
+    }
+
     fn apps(&self) -> BoxFuture<'_, Result<Vec<AppView>, DesktopError>> {
         Box::pin(async { Ok(self.state().scene.apps.clone()) })
     }

@@ -30,6 +30,10 @@ impl Windows for LinuxDesktop {
         Box::pin(self.ewmh.run(LOOK, move |ewmh| ewmh.change(window, change)))
     }
 
+    fn give_keyboard(&self, window: WindowId) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        Box::pin(self.ewmh.run(LOOK, move |ewmh| ewmh.give_keyboard(window)))
+    }
+
     fn apps(&self) -> BoxFuture<'_, Result<Vec<AppView>, DesktopError>> {
         Box::pin(self.ewmh.run(LOOK, |ewmh: &mut Ewmh| apps::list(ewmh)))
     }

@@ -189,6 +189,11 @@ impl<P: Platform> Windows for Facade<P> {
         })
     }
 
+    fn give_keyboard(&self, window: WindowId) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        let own = self.own.clone();
+        Box::pin(self.desk.run(LOOK, move |_| change::<P>(&own, window.0, WindowChange::Focus)))
+    }
+
     fn apps(&self) -> BoxFuture<'_, Result<Vec<AppView>, DesktopError>> {
         let own = self.own.clone();
         Box::pin(self.desk.run(LOOK, move |_| apps::<P>(&own)))

@@ -242,6 +242,9 @@ impl Windows for Troubled {
     ) -> BoxFuture<'_, Result<Acted, DesktopError>> {
         self.fake.change_window(window, change)
     }
+    fn give_keyboard(&self, window: WindowId) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        self.fake.give_keyboard(window)
+    }
     fn apps(&self) -> BoxFuture<'_, Result<Vec<AppView>, DesktopError>> {
         self.fake.apps()
     }

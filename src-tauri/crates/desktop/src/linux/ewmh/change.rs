@@ -28,16 +28,7 @@ impl Ewmh {
         let window = client.window;
         let called = format!("window \"{}\"", client.title);
         match change {
-            WindowChange::Focus => {
-                self.focus(window)?;
-                // A manager may name the window before it gives it the keys, and acts are refused while ours has them.
-                let has_it = || Ok(self.active()? == Some(window) && !self.session.focus_is_own(&self.own)?);
-                self.wait_until(
-                    has_it,
-                    format!("{called} has the keyboard"),
-                    format!("{called} did not come up"),
-                )
-            }
+            WindowChange::Focus => self.bring_up(&client),
             WindowChange::Move { x, y } => {
                 let display = self.display_of(&client)?;
                 let to = PhysicalPoint {
@@ -111,6 +102,19 @@ impl Ewmh {
                 Ok(Acted { evidence, ..acted })
             }
         }
+    }
+
+    /// The keyboard for a window of which no fence is asked.
+    pub(in crate::linux) fn give_keyboard(&self, id: WindowId) -> Result<Acted, DesktopError> {
+        self.bring_up(&self.find(id)?)
+    }
+
+    fn bring_up(&self, client: &Client) -> Result<Acted, DesktopError> {
+        let called = format!("window \"{}\"", client.title);
+        self.focus(client.window)?;
+        // A manager may name the window before it gives it the keys, and acts are refused while ours has them.
+        let has_it = || Ok(self.active()? == Some(client.window) && !self.session.focus_is_own(&self.own)?);
+        self.wait_until(has_it, format!("{called} has the keyboard"), format!("{called} did not come up"))
     }
 
     /// Asks a window to close, as its close button does.

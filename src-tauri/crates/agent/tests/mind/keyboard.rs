@@ -1,0 +1,103 @@
+//! The user's keyboard: it is in the user's window while they are asked, and where the run works while it acts.
+
+use std::sync::Arc;
+
+use desktop::{WindowId, WindowView};
+use models::scripted::Step;
+use protocol::EventBody;
+use protocol::command::RunOverrides;
+use protocol::event::RunEnd;
+use protocol::principal::Surface;
+use protocol::tool::{Answer, ApprovalMode};
+use serde_json::json;
+use tokio::sync::Notify;
+
+use crate::asking::{answer, window};
+use crate::bench::{Bench, click, done, goal};
+
+const EDITOR: u64 = 1;
+const TERMINAL: u64 = 2;
+
+fn typing() -> Step {
+    Step::call("type", json!({ "text": "hello", "reason": "to greet" }))
+}
+
+/// A terminal over an editor.
+fn windows(focused: u64) -> Vec<WindowView> {
+    let terminal = WindowView { app: "terminal".into(), pid: Some(8), ..window(TERMINAL, "$") };
+    let mut all = vec![terminal, window(EDITOR, "letter")];
+    for one in &mut all {
+        one.states.retain(|_| one.id == WindowId(focused));
+    }
+    all
+}
+
+async fn focused(bench: &Bench) -> Option<u64> {
+    let all = desktop::Windows::windows(&*bench.desktop).await.unwrap();
+    all.iter().find(|one| one.is("focused")).map(|one| one.id.0)
+}
+
+/// Its user starts a run in the terminal, and allows a click that takes the keyboard to the editor. Before its next step
+/// `meanwhile` happens.
+async fn clicked_away(steps: Vec<Step>, from: Surface, meanwhile: impl FnOnce(&Bench)) -> Bench {
+    let gate = Arc::new(Notify::new());
+    let mut steps: std::collections::VecDeque<_> = steps.into();
+    let next = steps.pop_front().unwrap().once(&gate);
+    let steps = [click(), next].into_iter().chain(steps).collect();
+    let mut bench = Bench::new(steps).await;
+    bench.desktop.edit(|scene| scene.windows = windows(TERMINAL));
+    let only = RunOverrides {
+        approval: Some(ApprovalMode::Ask),
+        only_apps: Some(vec!["editor".into(), "terminal".into()]),
+        ..RunOverrides::default()
+    };
+    bench.handle.start_run(goal(None, only), from).await.unwrap();
+    let asked = bench.question().await;
+    bench.handle.answer_approval(answer(&asked, Answer::Once), Surface::Cli).await.unwrap();
+    bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    bench.desktop.edit(|scene| scene.windows = windows(EDITOR));
+    meanwhile(&bench);
+    gate.notify_one();
+    bench
+}
+
+#[tokio::test]
+async fn who_is_asked_has_the_keyboard_where_they_started_the_run_and_what_is_allowed_goes_where_it_was_meant()
+ {
+    let mut bench = clicked_away(vec![typing(), done()], Surface::Cli, |_| {}).await;
+    let asked = bench.question().await;
+    assert_eq!(focused(&bench).await, Some(TERMINAL));
+    assert_eq!(asked.window.as_ref().map(|window| window.id), Some(EDITOR), "what is asked about");
+    bench.handle.answer_approval(answer(&asked, Answer::Once), Surface::Cli).await.unwrap();
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+    assert_eq!(focused(&bench).await, Some(EDITOR), "where it was typed");
+}
+
+#[tokio::test]
+async fn what_comes_after_a_no_is_asked_about_where_the_run_works() {
+    let mut bench = clicked_away(vec![typing(), typing(), done()], Surface::Cli, |_| {}).await;
+    let first = bench.question().await;
+    bench.handle.answer_approval(answer(&first, Answer::Deny), Surface::Cli).await.unwrap();
+    let second = bench.question().await;
+    assert_eq!(second.window.as_ref().map(|window| window.id), Some(EDITOR));
+    assert_eq!(focused(&bench).await, Some(TERMINAL));
+    bench.handle.answer_approval(answer(&second, Answer::Once), Surface::Cli).await.unwrap();
+    bench.end().await;
+    assert_eq!(focused(&bench).await, Some(EDITOR));
+}
+
+#[tokio::test]
+async fn the_keyboard_of_a_user_who_went_elsewhere_or_is_in_one_of_our_windows_is_left_alone() {
+    let mut pressed = clicked_away(vec![typing()], Surface::Cli, |bench| bench.desktop.press()).await;
+    pressed.question().await;
+    assert_eq!(focused(&pressed).await, Some(EDITOR), "they pressed something there");
+
+    let mut in_chat = clicked_away(vec![typing()], Surface::Chat, |_| {}).await;
+    in_chat.question().await;
+    assert_eq!(focused(&in_chat).await, Some(EDITOR), "the chat comes back for itself");
+
+    let ours = |bench: &Bench| bench.desktop.edit(|scene| scene.windows = windows(0));
+    let mut in_ours = clicked_away(vec![click()], Surface::Cli, ours).await;
+    in_ours.question().await;
+    assert_eq!(focused(&in_ours).await, None, "they are in one of ours");
+}
