@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::apps::SessionAddress;
 pub use self::atspi::Accessibility;
+pub(crate) use self::atspi::Readings;
 use self::capture::Capturer;
 use self::ewmh::Ewmh;
 use self::fence::Fenced;

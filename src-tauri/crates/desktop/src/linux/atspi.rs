@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use self::applications::Applications;
 use self::bus::{Bus, CallError, Object, Program};
+pub(crate) use self::look::Readings;
 use self::quirks::Quirks;
 use self::ref_table::{KnownObject, RefTable};
 use self::role::States;
@@ -92,8 +93,6 @@ struct Inner {
     apart: apart::Apart,
     last: Mutex<Last>,
     heard: Arc<heard::Heard>,
-    /// Held while a window is read for several looks.
-    kept: tokio::sync::Mutex<Vec<look::KeptReading>>,
 }
 
 #[derive(Clone)]
@@ -130,7 +129,6 @@ impl Accessibility {
                 apart: apart::Apart::default(),
                 last: Mutex::default(),
                 heard: Arc::default(),
-                kept: tokio::sync::Mutex::default(),
             }),
         }
     }

@@ -1,6 +1,6 @@
 //! One look at one application: choosing it, reading its windows, pruning what was read.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -26,19 +26,28 @@ struct Chosen {
     number: u64,
 }
 
-/// A reading of a window that others may share.
-pub(super) struct KeptReading {
-    program: Arc<str>,
-    /// The window's path.
-    window: Arc<str>,
-    scope: Scope,
-    text_chars: Option<i32>,
-    begun: Instant,
-    reading: Reading,
-}
+/// What the looks of one question have read of windows. Each window is held while it is read, so that one that does not
+/// answer keeps nobody from the others.
+#[derive(Default)]
+pub(crate) struct Readings(Mutex<Vec<(Key, SharedReading)>>);
 
-/// How long a reading is kept for others. A question's looks take less.
-const KEPT: Duration = Duration::from_secs(5);
+/// A program's name on the bus, a window's path, and how much of it is read.
+type Key = (Arc<str>, Arc<str>, Scope, Option<i32>);
+
+/// `None` until it was read whole.
+type SharedReading = Arc<tokio::sync::Mutex<Option<Reading>>>;
+
+impl Readings {
+    fn of(&self, key: Key) -> SharedReading {
+        let mut all = lock(&self.0);
+        if let Some((_, known)) = all.iter().find(|(known, _)| *known == key) {
+            return Arc::clone(known);
+        }
+        let new = SharedReading::default();
+        all.push((key, Arc::clone(&new)));
+        new
+    }
+}
 
 impl Accessibility {
     /// One snapshot of the application meant; `display` is the one whose 0-1000 the bounds are in.
@@ -211,24 +220,16 @@ impl Accessibility {
 
     /// What a window holds; where looks share one, perhaps as another has read it.
     async fn reading(&self, program: &Arc<str>, window: &Object, wish: Wish) -> Result<Reading, CallError> {
-        let Some(since) = one_look::begun() else { return nodes::read(window, wish).await };
-        let kept = tokio::time::timeout_at(wish.deadline, self.inner.kept.lock()).await;
-        let mut kept = kept.map_err(|_| CallError::Late)?;
-        kept.retain(|one| one.begun.elapsed() < KEPT);
-        let is_it = |one: &&KeptReading| {
-            one.begun >= since
-                && (&one.program, &one.window) == (program, &window.path)
-                && (one.scope, one.text_chars) == (wish.scope, wish.text_chars)
-        };
-        if let Some(one) = kept.iter().find(is_it) {
-            return Ok(one.reading.clone());
+        let Some(readings) = one_look::shared() else { return nodes::read(window, wish).await };
+        let shared = readings.of((program.clone(), window.path.clone(), wish.scope, wish.text_chars));
+        let shared = tokio::time::timeout_at(wish.deadline, shared.lock()).await;
+        let mut shared = shared.map_err(|_| CallError::Late)?;
+        if let Some(reading) = &*shared {
+            return Ok(reading.clone());
         }
-        let begun = Instant::now();
         let reading = nodes::read(window, wish).await?;
         if !reading.late && reading.unread + reading.untold == 0 {
-            let (program, window, reading) = (program.clone(), window.path.clone(), reading.clone());
-            let Wish { scope, text_chars, .. } = wish;
-            kept.push(KeptReading { program, window, scope, text_chars, begun, reading });
+            *shared = Some(reading.clone());
         }
         Ok(reading)
     }
