@@ -86,6 +86,27 @@ impl CdpBrowser {
         if !is_there(held.as_ref()).await {
             *held = find::attach_running(&self.options).await?;
         }
+        self.taken(held)
+    }
+
+    /// The same without asking whether it is still there, for what can be asked again of another one.
+    ///
+    /// # Errors
+    /// As [`CdpBrowser::running`].
+    pub(crate) async fn attached(&self) -> Result<Attached<'_>, DesktopError> {
+        let held = self.live.lock().await;
+        if held.as_ref().is_some_and(Live::is_attached) {
+            return self.taken(held);
+        }
+        drop(held);
+        self.running().await
+    }
+
+    pub(crate) async fn is_attached(&self) -> bool {
+        self.live.lock().await.as_ref().is_some_and(Live::is_attached)
+    }
+
+    fn taken<'a>(&self, held: MutexGuard<'a, Option<Live>>) -> Result<Attached<'a>, DesktopError> {
         if held.is_none() {
             return Err(DesktopError::NotFound("a browser that can be read; webNavigate opens one".into()));
         }

@@ -234,13 +234,12 @@
     // the parts that are out of view.
     const visit = (root, at, clip) => {
       const seen = new Set(), active = root.querySelectorAll(ACTIVE);
-      const place = (el) => {
-        const box = el.getBoundingClientRect();
-        const x = at.x + box.x * at.scale, y = at.y + box.y * at.scale;
-        const width = box.width * at.scale, height = box.height * at.scale;
-        const inside = width > 0 && height > 0 && x < clip.right && y < clip.bottom && x + width > clip.left && y + height > clip.top;
-        return { box, x, y, width, height, inside };
-      };
+      // In this document's own pixels.
+      const left = (clip.left - at.x) / at.scale, right = (clip.right - at.x) / at.scale;
+      const above = (clip.top - at.y) / at.scale, below = (clip.bottom - at.y) / at.scale;
+      const inView = (box) => box.top < below && box.bottom > above && box.left < right && box.right > left && box.width > 0 && box.height > 0;
+      const placed = (box, inside) => ({ box, inside, x: at.x + box.x * at.scale, y: at.y + box.y * at.scale, width: box.width * at.scale, height: box.height * at.scale });
+      const place = (el) => { const box = el.getBoundingClientRect(); return placed(box, inView(box)); };
       const take = (el, where) => {
         seen.add(el);
         if (where.width && where.height && shown(el) && !(el.localName === "option" && el.closest("select"))) {
@@ -253,9 +252,9 @@
       for (let index = 0, count = active.length; index < count; index += 1) {
         const el = active[index];
         if (!isActive(el)) continue;
-        const where = place(el);
-        if (where.inside || (everywhere && where.width && where.height)) here.set(el, where);
-        else if (where.width && where.height) off += 1;
+        const box = el.getBoundingClientRect(), inside = inView(box);
+        if (inside || (everywhere && box.width && box.height)) here.set(el, placed(box, inside));
+        else if (box.width && box.height) off += 1;
       }
       out.off += off;
       const walk = (parent, pointing, held) => {
@@ -272,10 +271,13 @@
             if (!out.layered && style.position !== "static") out.layered = true;
             if (style.cursor !== "pointer") continue;
           }
-          where ||= place(el);
+          if (!where) {
+            const box = el.getBoundingClientRect(), inside = inView(box);
+            if (!inside && box.width && box.height && !everywhere && !el.shadowRoot) continue;
+            where = placed(box, inside);
+          }
           const bare = !where.width || !where.height;
           if (marked) take(el, where);
-          else if (!where.inside && !bare && !everywhere && !el.shadowRoot) continue;
           let points = pointing, style = null;
           // What a page makes of plain boxes is known by the pointer's shape. Styles are dear: no more is read than is used.
           const pointer = !marked || ask.everything;

@@ -89,7 +89,12 @@ impl Live {
     /// read, so it is asked.
     pub(crate) async fn is_there(&self) -> bool {
         let asked = self.wire.call(None, "Browser.getVersion", json!({})).await;
-        asked != Err(WireError::Closed) && self.wire.is_open()
+        asked != Err(WireError::Closed) && self.is_attached()
+    }
+
+    /// Whether the browser has not been heard to end.
+    pub(crate) fn is_attached(&self) -> bool {
+        self.wire.is_open()
     }
 
     /// The browser's own process.

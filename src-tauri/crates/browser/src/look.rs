@@ -8,7 +8,7 @@ use protocol::geometry::PhysicalRect;
 use serde_json::{Value, json};
 
 use crate::address::check_page;
-use crate::cdp::CdpBrowser;
+use crate::cdp::{Attached, CdpBrowser};
 use crate::live::{Frame, Known, Live, Page, shown};
 use crate::page_transform::{PageTransform, inner_size, norm};
 use crate::script::{About, Collected, Found, InnerFrame, Read};
@@ -21,10 +21,17 @@ const POINTER: Duration = Duration::from_millis(700);
 
 impl CdpBrowser {
     pub(crate) async fn elements_now(&self, query: PageQuery) -> Result<PageView, DesktopError> {
-        let mut held = self.running().await?;
+        let seen = self.elements_of(self.attached().await?, &query).await;
+        if seen.is_err() && !self.is_attached().await {
+            return self.elements_of(self.running().await?, &query).await;
+        }
+        seen
+    }
+
+    async fn elements_of(&self, mut held: Attached<'_>, query: &PageQuery) -> Result<PageView, DesktopError> {
         let live = held.live()?;
         // The page first: while it works, the screen is asked.
-        let (collected, display) = tokio::join!(live.collect_front(&query), self.display(query.display));
+        let (collected, display) = tokio::join!(live.collect_front(query), self.display(query.display));
         let (page, collected) = collected?;
         let Some(collected) = collected else {
             live.check_web(&page.target)?;
@@ -44,7 +51,7 @@ impl CdpBrowser {
             None => None,
         };
         let there = place.as_ref().zip(display.as_ref());
-        Ok(view(collected, &query, there, "w", live.tab_name(&page.target)))
+        Ok(view(collected, query, there, "w", live.tab_name(&page.target)))
     }
 
     pub(crate) async fn read_now(&self, query: TextQuery) -> Result<PageText, DesktopError> {
