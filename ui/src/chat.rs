@@ -249,7 +249,9 @@ fn line(entry: Entry) -> AnyView {
                 <li class="did" data-effect=effect>
                     {icon(&step.call.tool)}
                     <span class="brief" dir="auto">{protocol::escape::visible_text(&result)}</span>
-                    <span class="badge" data-effect=effect>{move || store.say(word)}</span>
+                    {step.has_effect().then(|| view! {
+                        <span class="badge" data-effect=effect>{move || store.say(word)}</span>
+                    })}
                 </li>
             }
             .into_any()

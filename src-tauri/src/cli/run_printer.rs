@@ -278,8 +278,11 @@ impl Printed {
         let mut told = String::new();
         let (transcript, turn) = (&self.transcript, self.turn);
         self.open.retain(|id| match transcript.entry(*id).map(|entry| &entry.body) {
-            Some(EntryBody::Step(Step { stage: Stage::Done { result }, call, .. })) => {
-                told += &step(turn, &call.tool, result);
+            Some(EntryBody::Step(one @ Step { stage: Stage::Done { result }, call, .. })) => {
+                // What the model says in the end is told with the end.
+                if one.has_effect() {
+                    told += &step(turn, &call.tool, result);
+                }
                 false
             }
             Some(EntryBody::Step(Step { stage: Stage::NotRun, .. })) | None => false,

@@ -155,13 +155,15 @@ fn step_item(n: u64, step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView 
                     <code class="tool">{tool.clone()}</code>
                     <span class="brief" dir="auto">{visible_text(&in_short(&step.call, step.window.as_ref()))}</span>
                     <span class="spring"></span>
-                    <span
-                        class="badge"
-                        data-effect=effect
-                        title=move || meaning.map(|word| store.say(word))
-                    >
-                        {move || store.say(badge)}
-                    </span>
+                    {step.has_effect().then(|| view! {
+                        <span
+                            class="badge"
+                            data-effect=effect
+                            title=move || meaning.map(|word| store.say(word))
+                        >
+                            {move || store.say(badge)}
+                        </span>
+                    })}
                 </div>
                 {reason}
                 {result}

@@ -620,6 +620,12 @@ impl Step {
         result.error.as_ref().is_some_and(|error| error.kind == ToolErrorKind::Denied)
     }
 
+    /// Whether what came of it is worth a word. That the model says it is done shows nothing.
+    pub fn has_effect(&self) -> bool {
+        let is_said = matches!(&self.stage, Stage::Done { result } if result.error.is_none());
+        self.call.tool != DONE || !is_said
+    }
+
     /// The effect's name on the wire, or the stage's where there is no effect yet.
     pub fn effect_name(&self) -> &'static str {
         match &self.stage {

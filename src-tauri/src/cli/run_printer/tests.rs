@@ -92,6 +92,8 @@ fn a_run_reads_as_a_story() {
         turn(2, "Not streamed."),
         call("c-2", "type"),
         result("c-2", Effect::Refused, "", Some("no focus")),
+        call("c-3", "done"),
+        result("c-3", Effect::Confirmed, "done: saved", None),
         EventBody::RunEnded { end: RunEnd::Completed { summary: "saved".into() } },
     ]);
     assert_eq!(

@@ -163,6 +163,7 @@ fn what_the_end_says_again_is_marked_on_the_step_that_ended_the_run() {
     let told =
         |bodies| steps(&after(bodies)).into_iter().map(|step| step.is_told_by_the_end).collect::<Vec<_>>();
     assert_eq!(told(ends()), [false]);
+    assert!(!steps(&after(ends()))[0].has_effect(), "that the model says so shows nothing");
     let end = EventBody::RunEnded { end: RunEnd::Completed { summary: "done".into() } };
     assert_eq!(told(ends().into_iter().chain([end.clone()]).collect()), [true]);
     let spoke = [said("and this"), turn(2, "that as well", vec![]), end];
