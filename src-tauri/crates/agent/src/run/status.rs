@@ -20,7 +20,10 @@ impl Driver {
             State::ToolProposed { .. }
             | State::AwaitingModel { .. }
             | State::ExecutingTool { .. }
-            | State::AwaitingContinue { .. } => self.machine.is_paused().then(|| "paused".to_owned()),
+            | State::AwaitingContinue { .. } => self.machine.is_paused().then(|| match &self.running {
+                Some(call) => format!("paused after this: {} goes on until it ends", call.tool),
+                None => "paused".to_owned(),
+            }),
         };
         if let Some(detail) = waiting {
             return self.show(Activity::Waiting, detail);

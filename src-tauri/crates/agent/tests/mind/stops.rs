@@ -187,6 +187,17 @@ async fn a_paused_run_does_nothing_more_until_it_is_resumed_and_its_status_says_
 }
 
 #[tokio::test]
+async fn a_pause_says_what_goes_on_until_it_ends() {
+    let mut bench = Bench::new(vec![endless()]).await;
+    in_a_call(&mut bench).await;
+    bench.handle.pause_run(PauseRun { run: None }, Surface::Chat).await.unwrap();
+    let paused = bench.status(|status| status.paused).await;
+    assert_eq!(paused.detail, "paused after this: type goes on until it ends");
+    bench.handle.stop_run(WHATEVER_RUNS, Surface::Chat).await.unwrap();
+    bench.end().await;
+}
+
+#[tokio::test]
 async fn a_failing_model_does_not_hide_a_pause() {
     let is_paused = Arc::new(Notify::new());
     let error = models::ModelError::new(models::ModelErrorKind::Overloaded, "overloaded");
