@@ -32,6 +32,8 @@ mod notices;
 mod picture;
 mod places;
 mod shortcut;
+#[cfg(target_os = "linux")]
+mod stacking;
 mod tray;
 mod tray_state;
 mod window_runs;

@@ -43,8 +43,7 @@ async fn follow_events(
     let mut view = engine.agent().overview().await?;
     let streams = Some(vec![StreamId::app()]);
     let mut events = engine.agent().subscribe(Subscribe { streams, after: Some(view.seq) }).await?;
-    let mut shown =
-        Shown { activity: Activity::Idle, overlay: false, aside: Aside::default(), shortcut: String::new() };
+    let mut shown = Shown::default();
     let keyboards = app.state::<windows::Keyboards>();
     let (mut chat_runs, mut dashboard_runs) = (WindowRuns::default(), WindowRuns::default());
     let (mut state, mut notices) = (None::<TrayState>, Notices::default());
@@ -62,7 +61,7 @@ async fn follow_events(
             keyboards.chat.desktop_is_taken();
         }
         show_chat(app, shown.activity, &mut chat_runs, &view, engine.agent().presses());
-        show_dashboard(app, &mut shown.aside, &mut dashboard_runs, &view);
+        show_dashboard(app, &mut shown, &mut dashboard_runs, &view);
         notices.update(app, &view, || {
             windows::is_focused(app, Window::Dashboard) || windows::is_focused(app, Window::Chat)
         });
@@ -79,10 +78,12 @@ async fn follow_events(
     }
 }
 
+#[derive(Default)]
 struct Shown {
     activity: Activity,
     overlay: bool,
     aside: Aside,
+    above: windows::Above,
     shortcut: String,
 }
 
@@ -133,10 +134,13 @@ fn show_chat(app: &AppHandle, activity: Activity, runs: &mut WindowRuns, view: &
 /// started in it (behind another window, its answers could be seen without what they are answers to), back with the end of
 /// the one that it stood aside for, and gets the keyboard back that this one took from its user, who would have paused it
 /// by going elsewhere.
-fn show_dashboard(app: &AppHandle, aside: &mut Aside, runs: &mut WindowRuns, view: &Overview) {
+fn show_dashboard(app: &AppHandle, shown: &mut Shown, runs: &mut WindowRuns, view: &Overview) {
+    let Shown { aside, above, .. } = shown;
     let (was_below, taker) = (aside.is_below(), aside.run().cloned());
-    if aside.update(view) != was_below {
-        windows::dashboard_below(app, !was_below);
+    match (was_below, aside.update(view)) {
+        (false, true) => *above = windows::step_aside(app),
+        (true, false) => windows::step_back(app, std::mem::take(above)),
+        _ => {}
     }
     let is_paused = |run: &RunId| view.runs.iter().any(|known| known.run == *run && known.status.paused);
     let gives_back = aside.run().is_none() && taker.is_some_and(|run| !is_paused(&run));

@@ -279,12 +279,51 @@ fn name_of(monitor: &Monitor) -> String {
     format!("{} {width} x {height}", monitor.name().map_or("display", String::as_str))
 }
 
-/// Keeps the dashboard below all other windows, or lets it go back among them.
-pub fn dashboard_below(app: &AppHandle, below: bool) {
-    let Some(view) = app.get_webview_window(Window::Dashboard.label()) else { return };
-    if let Err(error) = view.set_always_on_bottom(below) {
+/// The windows that were above the dashboard when it stepped aside; empty where the system does not tell.
+#[derive(Debug, Default)]
+pub struct Above(#[cfg_attr(not(target_os = "linux"), allow(dead_code))] Vec<u32>);
+
+/// Keeps the dashboard below all other windows.
+pub fn step_aside(app: &AppHandle) -> Above {
+    let Some(view) = app.get_webview_window(Window::Dashboard.label()) else { return Above::default() };
+    #[cfg(target_os = "linux")]
+    let above = Above(super::stacking::above(&view));
+    #[cfg(not(target_os = "linux"))]
+    let above = Above::default();
+    if let Err(error) = view.set_always_on_bottom(true) {
         tracing::warn!("the dashboard cannot step aside: {error}");
     }
+    above
+}
+
+/// Lets the dashboard go back among the other windows, to where it was.
+pub fn step_back(app: &AppHandle, above: Above) {
+    let Some(view) = app.get_webview_window(Window::Dashboard.label()) else { return };
+    if let Err(error) = back_among(&view, above) {
+        tracing::warn!("the dashboard stays below the other windows: {error}");
+    }
+}
+
+/// A window manager puts what is kept below no more above all others, so it is told where to.
+#[cfg(target_os = "linux")]
+fn back_among(view: &WebviewWindow, above: Above) -> tauri::Result<()> {
+    use gtk::prelude::{GtkWindowExt, WidgetExt};
+
+    let window = view.clone();
+    view.run_on_main_thread(move || match window.gtk_window() {
+        Ok(gtk_window) => {
+            gtk_window.set_keep_below(false);
+            // Over another connection, and after that.
+            gtk_window.display().sync();
+            super::stacking::put_below(&window, &above.0);
+        }
+        Err(error) => tracing::debug!("the dashboard stays where it is: {error}"),
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn back_among(view: &WebviewWindow, _: Above) -> tauri::Result<()> {
+    view.set_always_on_bottom(false)
 }
 
 /// Puts the dashboard above other windows. `with_keyboard` or else it leaves that to whoever has it, where the system can do

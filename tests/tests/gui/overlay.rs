@@ -61,6 +61,39 @@ fn where_nothing_composes_the_screen_no_overlay_blackens_it() {
     assert_eq!(shown.map(|window| window.title).collect::<Vec<_>>(), ["Miki"]);
 }
 
+#[test]
+fn after_a_run_from_elsewhere_the_dashboard_is_where_it_was_and_over_nothing_that_was_over_it() {
+    let stage = Stage::full().unwrap();
+    let editor = stage.open_editor(None).unwrap();
+    let screen = stage.screen().unwrap();
+    let mut xterm = stage.command("xterm");
+    xterm.args(["-T", "Notes", "-geometry", "60x20+1000+300"]);
+    let _xterm = stage.launch("xterm", "xterm", xterm).unwrap();
+    let notes = screen.wait_for_window("the notes", LONG, |title| title == "Notes").unwrap();
+    let click = MindTurn::call("", "click", json!({ "x": 200, "y": 400 }));
+    let model = FakeModel::start(ScriptMind::new([click])).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "auto" })).unwrap();
+    let _app = miki.start(&stage, "app", &[]).unwrap();
+    let dashboard = screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
+    screen.place(&dashboard, 1000, 80, 880, 900).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    client.subscribe().unwrap();
+    for window in [&dashboard, &notes, &editor.window] {
+        screen.activate(window).unwrap();
+    }
+    let _run = miki.start(&stage, "run", &["run", "click", "--json"]).unwrap();
+    let aside = |wanted: bool| {
+        let is = || (screen.is_kept_below(&dashboard).ok()? == wanted).then_some(());
+        wait_for(&format!("the dashboard to be aside: {wanted}"), LONG, is).unwrap();
+    };
+    client.events_until(|body| matches!(body, EventBody::ToolFinished { .. })).unwrap();
+    client.events_until(miki::is_end).unwrap();
+    aside(false);
+    // The window manager is told where to in a second message.
+    let above = || screen.is_above(&notes, &dashboard).ok()?.then_some(());
+    wait_for("the notes over the dashboard", LONG, above).unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_dashboard_makes_room_for_the_first_act_and_comes_back_with_the_answer() {
     let stage = Stage::full().unwrap();
