@@ -64,7 +64,8 @@ impl Osa for Played {
             };
             // This machine may be loaded; a page with a dialog is silent for however long.
             let late = Err(DesktopError::Timeout(within));
-            tokio::time::timeout(within * 2, answered).await.unwrap_or(late)
+            let within = within.max(Duration::from_secs(8));
+            tokio::time::timeout(within, answered).await.unwrap_or(late)
         })
     }
 }
