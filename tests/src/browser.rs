@@ -90,6 +90,29 @@ impl Browser {
         Ok(self.client.execute_async(script, arguments).await?)
     }
 
+    /// Clicks until a script answers `true`: a page that is drawn anew just then takes a click elsewhere, and its user clicks
+    /// again.
+    ///
+    /// # Errors
+    /// Where it does not within [`LONG`].
+    pub async fn click_until(&self, selector: &str, what: &str, script: &str) -> Result<()> {
+        const AGAIN: Duration = Duration::from_secs(3);
+        let began = Instant::now();
+        self.find(selector).await?.click().await?;
+        let mut clicked = Instant::now();
+        while began.elapsed() < LONG && self.script(script).await? != json!(true) {
+            if clicked.elapsed() > AGAIN
+                && let Ok(still_there) = self.client.find(Locator::Css(selector)).await
+            {
+                // It may go in this moment.
+                let _gone = still_there.click().await;
+                clicked = Instant::now();
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        self.until(what, script).await
+    }
+
     /// Waits until a script answers `true`.
     ///
     /// # Errors

@@ -104,9 +104,7 @@ impl Step {
                     .arg("test")
                     .args(APART)
                     .args(["--no-fail-fast", "--", "--skip", MINIWOB])
-                    .env("PROPTEST_RNG_SEED", seed())
-                    // Many of them wait for applications: with one a core the X tests used a tenth of it.
-                    .env("RUST_TEST_THREADS", (cores() + 1).to_string()),
+                    .env("PROPTEST_RNG_SEED", seed()),
             ),
             // Selected as for the unit tests, so that it is built with the same features.
             Self::Miniwob => tests(
@@ -265,10 +263,6 @@ fn in_an_own_home<'a>(checkout: &Checkout, command: &'a mut Command) -> Result<&
     Ok(command)
 }
 
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(2, usize::from)
-}
-
 /// One seed for all runs, so that a red one is the commit's doing. `PROPTEST_RNG_SEED` takes another; `cargo test` by
 /// hand takes a new one each time.
 fn seed() -> String {
@@ -308,7 +302,7 @@ fn app(checkout: &Checkout) -> Result<()> {
 /// The tests from outside, of the app that the step before has built; as many at a time as there are cores. With one more
 /// a slow machine's unoptimised app did not get its pictures in time.
 fn outside(checkout: &Checkout) -> Command {
-    let threads = cores();
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let mut command = shell::cargo(checkout);
     command
         .args(["test", "--package", "outside", "--no-fail-fast"])

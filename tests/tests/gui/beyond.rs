@@ -44,10 +44,9 @@ async fn a_run_says_what_of_it_goes_back_and_what_stays_and_one_button_takes_it_
     browser.until("the file's difference", differs).await.unwrap();
     let folder = stage.path("home").join("Miki");
     assert_eq!(fs::read_to_string(folder.join("a.txt")).unwrap(), "two\n");
-    browser.find(".way-back .undo button").await.unwrap().click().await.unwrap();
     let gone = "return document.querySelector('.way-back .undo') === null
         && document.querySelectorAll('.step .undone').length === 2";
-    browser.until("the run to be taken back", gone).await.unwrap();
+    browser.click_until(".way-back .undo button", "the run to be taken back", gone).await.unwrap();
     assert!(!folder.join("a.txt").exists() && folder.join("b.txt").exists(), "what a command made stays");
 }
 
