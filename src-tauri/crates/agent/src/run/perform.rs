@@ -90,6 +90,9 @@ impl Driver {
                 }
             }
             Effect::NoteUsedUp { bound } => {
+                // Whether it goes on is its user's to say.
+                self.give_seat_back().await;
+                self.give_keyboard_back().await;
                 self.append(EventBody::BudgetReached { reached: Reached::UsedUp, bound }).await?;
             }
             Effect::NoteResumed => self.append(EventBody::RunResumed).await?,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use desktop::{WindowId, WindowView};
 use models::scripted::Step;
 use protocol::EventBody;
-use protocol::command::RunOverrides;
+use protocol::budget::Reached;
+use protocol::command::{ResumeRun, RunOverrides};
 use protocol::event::RunEnd;
 use protocol::principal::Surface;
 use protocol::tool::{Answer, ApprovalMode};
@@ -40,6 +41,15 @@ async fn focused(bench: &Bench) -> Option<u64> {
 /// Its user starts a run in the terminal, and allows a click that takes the keyboard to the editor. Before its next step
 /// `meanwhile` happens.
 async fn clicked_away(steps: Vec<Step>, from: Surface, meanwhile: impl FnOnce(&Bench)) -> Bench {
+    clicked_away_within(steps, from, 30, meanwhile).await
+}
+
+async fn clicked_away_within(
+    steps: Vec<Step>,
+    from: Surface,
+    max_steps: u32,
+    meanwhile: impl FnOnce(&Bench),
+) -> Bench {
     let gate = Arc::new(Notify::new());
     let mut steps: std::collections::VecDeque<_> = steps.into();
     let next = steps.pop_front().unwrap().once(&gate);
@@ -48,6 +58,7 @@ async fn clicked_away(steps: Vec<Step>, from: Surface, meanwhile: impl FnOnce(&B
     bench.desktop.edit(|scene| scene.windows = windows(TERMINAL));
     let only = RunOverrides {
         approval: Some(ApprovalMode::Ask),
+        max_steps: Some(max_steps),
         only_apps: Some(vec!["editor".into(), "terminal".into()]),
         ..RunOverrides::default()
     };
@@ -100,4 +111,18 @@ async fn the_keyboard_of_a_user_who_went_elsewhere_or_is_in_one_of_our_windows_i
     let mut in_ours = clicked_away(vec![click()], Surface::Cli, ours).await;
     in_ours.question().await;
     assert_eq!(focused(&in_ours).await, None, "they are in one of ours");
+}
+
+#[tokio::test]
+async fn who_is_asked_whether_a_run_may_go_on_has_the_keyboard_where_they_started_it() {
+    let looks = Step::call("listWindows", json!({}));
+    let mut bench = clicked_away_within(vec![looks, typing()], Surface::Cli, 2, |_| {}).await;
+    let is_used_up =
+        |body: &EventBody| matches!(body, EventBody::BudgetReached { reached: Reached::UsedUp, .. });
+    bench.until(is_used_up).await;
+    assert_eq!(focused(&bench).await, Some(TERMINAL));
+    bench.handle.resume_run(ResumeRun { run: None }).await.unwrap();
+    let asked = bench.question().await;
+    assert_eq!(asked.window.as_ref().map(|window| window.id), Some(EDITOR));
+    assert_eq!(focused(&bench).await, Some(TERMINAL));
 }
