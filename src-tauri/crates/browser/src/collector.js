@@ -336,7 +336,7 @@
       out.elements.push(one);
     }
     out.next = counter.next;
-    return { ...out, ...about() };
+    return { ...out, about: about() };
   };
 
   const about = () => {

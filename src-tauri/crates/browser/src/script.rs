@@ -18,7 +18,6 @@ pub(crate) struct Collected {
     pub(crate) more: u64,
     pub(crate) other: u64,
     pub(crate) next: u64,
-    #[serde(flatten)]
     pub(crate) about: About,
 }
 
