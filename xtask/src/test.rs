@@ -100,7 +100,7 @@ impl Step {
             Self::CrossMacos => cross::check(checkout, cross::MACOS).map(|()| Tally::PASSED),
             Self::CrossWindows => cross::check(checkout, cross::WINDOWS).map(|()| Tally::PASSED),
             Self::Unit => tests(
-                in_an_own_home(checkout, &mut shell::cargo(checkout))?
+                shell::cargo(checkout)
                     .arg("test")
                     .args(APART)
                     .args(["--no-fail-fast", "--", "--skip", MINIWOB])
@@ -246,21 +246,6 @@ fn carry_out(checkout: &Checkout, step: Step) -> Outcome {
         Tally::FAILED
     });
     Outcome { step, tally, time: start.elapsed() }
-}
-
-/// Has what the tests start keep its settings and sessions in new folders, away from those of whoever runs them: an editor
-/// that was killed opens what it had open the last time.
-fn in_an_own_home<'a>(checkout: &Checkout, command: &'a mut Command) -> Result<&'a mut Command> {
-    let home = checkout.target.join("home-of-tests");
-    if home.exists() {
-        std::fs::remove_dir_all(&home).with_context(|| format!("{} cannot be removed", home.display()))?;
-    }
-    for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"] {
-        let folder = home.join(name);
-        std::fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-        command.env(name, folder);
-    }
-    Ok(command)
 }
 
 /// One seed for all runs, so that a red one is the commit's doing. `PROPTEST_RNG_SEED` takes another; `cargo test` by

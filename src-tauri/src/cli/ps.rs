@@ -19,6 +19,8 @@ use crate::link::Link;
 const COLUMNS: usize = 80;
 /// Characters of an id that are shown at the least; more where runs could be taken for each other.
 const ID_CHARS: usize = 10;
+/// Characters of a goal that are shown at the least: the session's id gives way.
+const GOAL_CHARS: usize = 12;
 
 /// List the runs that have not ended
 #[derive(Debug, Args)]
@@ -63,8 +65,15 @@ pub(super) fn table(overview: &Overview) -> String {
         ];
         rows.push((cells, plain(&run.goal)));
     }
-    let width = |column: usize| rows.iter().map(|(cells, _)| cells[column].len()).max().unwrap_or(0);
-    let widths = [0, 1, 2, 3, 4].map(width);
+    let width = |rows: &[([String; 5], String)], column: usize| {
+        rows.iter().map(|(cells, _)| cells[column].chars().count()).max().unwrap_or(0)
+    };
+    // Ids of runs that began in the same moment differ in their last character.
+    let taken: usize = (0..4).map(|column| width(&rows, column) + 2).sum();
+    for (cells, _) in &mut rows {
+        cells[4] = cut(&cells[4], COLUMNS.saturating_sub(taken + 2 + GOAL_CHARS));
+    }
+    let widths = [0, 1, 2, 3, 4].map(|column| width(&rows, column));
     let left = COLUMNS.saturating_sub(widths.iter().map(|width| width + 2).sum());
     let line = |(cells, goal): &([String; 5], String)| {
         let cells = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}  "));
@@ -198,6 +207,19 @@ mod tests {
             "{told}"
         );
         assert!(lines[2].starts_with("r-0193f4c2a82  waits  waits 1  12/500  "), "{told}");
+    }
+
+    #[test]
+    fn runs_that_began_in_the_same_moment_are_told_apart_and_have_their_goals() {
+        let runs = [("01a21a59b39b7375878dc252", "first"), ("01a21a59b39b7375878dc253", "second")];
+        let runs = runs.map(|(id, goal)| run(id, goal, Activity::Working));
+        let told = table(&overview(runs.into(), DesktopView::default()));
+        assert!(told.lines().all(|line| line.chars().count() <= COLUMNS), "{told}");
+        let of = |id: &str, goal: &str| {
+            told.lines().any(|line| line.starts_with(&format!("r-{id} ")) && line.ends_with(goal))
+        };
+        assert!(of("01a21a59b39b7375878dc252", "  first"), "{told}");
+        assert!(of("01a21a59b39b7375878dc253", "  second"), "{told}");
     }
 
     #[test]

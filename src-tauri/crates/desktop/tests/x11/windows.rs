@@ -266,19 +266,24 @@ async fn a_place_off_the_display_is_refused_and_the_window_stays() {
 async fn an_application_is_launched_by_its_name_and_quit_again() {
     let screen = Screen::new().with_bus().with_window_manager();
     let desktop = screen.desktop();
-    assert_eq!(desktop.launches("mousepad".into()).await.as_deref(), Some("mousepad"), "the system's own");
-    let done = desktop.launch("mousepad".into()).await.unwrap();
+    // One that opens nothing of the last time, whoever ran it.
+    assert_eq!(
+        desktop.launches("galculator".into()).await.as_deref(),
+        Some("galculator"),
+        "the system's own"
+    );
+    let done = desktop.launch("galculator".into()).await.unwrap();
     assert_eq!(done.evidence, Evidence::ReadBack, "{}", done.note);
     let apps = desktop.apps().await.unwrap();
     let running: Vec<_> = apps.iter().filter(|app| app.windows > 0).collect();
     assert_eq!(running.len(), 1, "{running:?}");
-    assert_eq!(running[0].name, "Mousepad");
-    // This program was started by cargo, which sets variables that are of no use to an editor: so would be our keys.
+    assert_eq!(running[0].name, "Galculator");
+    // This program was started by cargo, which sets variables that are of no use to a calculator: so would be our keys.
     let environment = std::fs::read(format!("/proc/{}/environ", running[0].pid.unwrap())).unwrap();
     let environment = String::from_utf8_lossy(&environment).into_owned();
     assert!(environment.contains("PATH=") && environment.contains("DISPLAY="), "{environment}");
     assert!(!environment.contains("CARGO"), "{environment}");
-    let done = desktop.quit("Mousepad".into()).await.unwrap();
+    let done = desktop.quit("Galculator".into()).await.unwrap();
     assert_eq!(done.evidence, Evidence::ReadBack, "{}", done.note);
     assert_eq!(desktop.windows().await.unwrap(), []);
 }
