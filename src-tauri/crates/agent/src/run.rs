@@ -132,6 +132,12 @@ enum Outcome {
     /// The call may run; with the desktop, if it needs it.
     Ready(Waiting, Option<Lease>),
     Tool(ToolCall, Box<Executed>),
+    /// The keyboard is where the user had it, and not in the window that the call was for.
+    NotThere {
+        call: ToolCall,
+        refused: Box<Executed>,
+        front: Option<FocusedWindow>,
+    },
     Waited,
     /// Nobody has answered for a while.
     Unanswered,
@@ -364,7 +370,9 @@ impl Driver {
             };
             self.run.seat.release_if_held_by(&self.run.id);
             match last {
-                Ok(Outcome::Tool(call, executed)) => drop(self.tool_finished(call, *executed).await?),
+                Ok(Outcome::Tool(call, executed) | Outcome::NotThere { call, refused: executed, .. }) => {
+                    drop(self.tool_finished(call, *executed).await?)
+                }
                 _ => {
                     let result = recovery::in_doubt(&self.run.log, &self.run.scope, &call.id).await?;
                     self.record(&call, result, None).await?;
@@ -388,6 +396,10 @@ impl Driver {
             Outcome::Turn(Ok(asked)) => self.turn_finished(asked).await,
             Outcome::Turn(Err(failed)) => self.turn_failed(failed).await,
             Outcome::Ready(waiting, lease) => self.ready(waiting, lease).await,
+            Outcome::NotThere { call, refused, front } => {
+                (self.handed_back, self.front) = (true, front);
+                Box::pin(self.came_to(Outcome::Tool(call, refused))).await
+            }
             Outcome::Tool(call, executed) => {
                 let finished = self.tool_finished(call, *executed).await?;
                 if let Some(reason) = self.goes_in_circles.take() {

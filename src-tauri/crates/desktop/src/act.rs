@@ -1,6 +1,6 @@
 //! What hands can do, what is known of it afterwards, and how the user steps in. Data only.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use protocol::geometry::NormPoint;
 use serde::{Deserialize, Serialize};
@@ -106,6 +106,15 @@ impl Evidence {
     pub fn falls_short(self) -> bool {
         matches!(self, Self::Mismatch | Self::Nothing)
     }
+}
+
+/// When the user last pressed something; `None` where they have not, or where it is not watched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LastPress {
+    /// A key or a button on no window of ours, also where that may yet bring one of ours to the front.
+    pub elsewhere: Option<Instant>,
+    /// A key on any window, ours too.
+    pub key: Option<Instant>,
 }
 
 /// How the user stepped in.

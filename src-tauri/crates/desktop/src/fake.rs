@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use ocr::TextRead;
@@ -17,9 +17,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Abilities, Acted, Action, ActionMethod, AppView, Area, Desktop, DesktopError, Element, ElementAction,
-    ElementQuery, Elements, Evidence, Fence, Field, Hands, Inside, Interruption, ListedElement, Operated,
-    Owner, Screen, Script, Selector, Shot, Snapshot, Taker, Target, ToldElements, WindowChange, WindowId,
-    WindowView,
+    ElementQuery, Elements, Evidence, Fence, Field, Hands, Inside, Interruption, LastPress, ListedElement,
+    Operated, Owner, Screen, Script, Selector, Shot, Snapshot, Taker, Target, ToldElements, WindowChange,
+    WindowId, WindowView,
 };
 
 mod apart;
@@ -111,6 +111,7 @@ struct State {
     fenced_acts: Vec<(Action, Fence)>,
     holding: bool,
     presses: u64,
+    last_press: LastPress,
     /// Of what an agent was told, and after how many calls.
     told: Vec<(usize, ToldElements)>,
     /// Lists that were told, by their numbers, where the scene's own has one.
@@ -170,6 +171,7 @@ impl Default for FakeDesktop {
             fenced_acts: Vec::new(),
             holding: false,
             presses: 0,
+            last_press: LastPress::default(),
             told: Vec::new(),
             listed: Vec::new(),
         };
@@ -230,8 +232,20 @@ impl FakeDesktop {
         self.interruption.send_replace(Some(how));
     }
 
-    /// Presses something in a window of another, as a user would.
+    /// Presses a key in a window of another, as a user would, a moment ago: it is counted.
     pub fn press(&self) {
+        self.press_just_now();
+        self.count_press();
+    }
+
+    /// Presses such a key just now: it is not counted yet.
+    pub fn press_just_now(&self) {
+        let now = Some(Instant::now());
+        self.state().last_press = LastPress { elsewhere: now, key: now };
+    }
+
+    /// Counts it: it brought none of ours to the front.
+    pub fn count_press(&self) {
         self.state().presses += 1;
     }
 
@@ -356,6 +370,10 @@ impl Hands for FakeDesktop {
 
     fn presses(&self) -> u64 {
         self.state().presses
+    }
+
+    fn last_press(&self) -> LastPress {
+        self.state().last_press
     }
 
     fn interrupted(&self) -> BoxFuture<'_, Interruption> {

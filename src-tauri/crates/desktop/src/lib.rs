@@ -72,6 +72,10 @@ pub trait Hands: Send + Sync {
     fn presses(&self) -> u64 {
         0
     }
+    /// The user's last presses, as they come; told where and while [`Hands::presses`] counts.
+    fn last_press(&self) -> LastPress {
+        LastPress::default()
+    }
 }
 
 /// The accessibility tree.
@@ -306,7 +310,7 @@ fn locked() -> DesktopError {
     DesktopError::NotAvailable(LOCKED.into())
 }
 
-pub use act::{Acted, Action, Button, Evidence, Interruption};
+pub use act::{Acted, Action, Button, Evidence, Interruption, LastPress};
 pub use choose::{may_mean, plain as plain_name};
 pub use element::{
     ActionMethod, Element, ElementAction, ElementQuery, Field, Inside, ListedElement, Operated, Owner,

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use desktop::{Acted, Desktop, DesktopError, WindowChange, WindowId, WindowView};
+use desktop::{Acted, Desktop, DesktopError, Taker, WindowChange, WindowId, WindowView};
 use futures::future::BoxFuture;
 use protocol::tool::{FrontWindow, ToolError, ToolErrorKind};
 use tokio::time::Instant;
@@ -18,6 +18,10 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const ASK_AGAIN: Duration = Duration::from_millis(250);
 /// Between two looks whether it has.
 const INTERVAL: Duration = Duration::from_millis(20);
+/// Whoever has pressed no key for this long types no more.
+const RESTS: Duration = Duration::from_millis(700);
+/// Longest wait for that.
+const TYPES: Duration = Duration::from_secs(3);
 /// Characters of a title or an application's name in a line for people.
 const NAME_CHARS: usize = 80;
 
@@ -29,6 +33,16 @@ pub struct FocusedWindow {
     pub title: String,
     /// `None` if the desktop does not tell.
     pub pid: Option<u32>,
+}
+
+/// Who has the keyboard focus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Keyboard {
+    At(FocusedWindow),
+    /// A window of ours.
+    Ours,
+    /// A menu, a panel or the bare desktop; or the desktop cannot tell.
+    Unknown,
 }
 
 impl From<FocusedWindow> for FrontWindow {
@@ -70,9 +84,17 @@ impl Router {
         whose::front(&windows).cloned().map(Into::into)
     }
 
-    /// The window that has the keyboard focus; `None` while one of ours has it, and if the desktop cannot tell.
-    pub async fn keyboard(&self) -> Option<FocusedWindow> {
-        self.windows().await.ok()?.into_iter().find(has_focus).map(Into::into)
+    /// Who has the keyboard focus.
+    pub async fn keyboard(&self) -> Keyboard {
+        let Ok(windows) = self.windows().await else { return Keyboard::Unknown };
+        if let Some(window) = windows.into_iter().find(has_focus) {
+            return Keyboard::At(window.into());
+        }
+        match self.desktop().taker(None).await {
+            // Where the system does not say, what is no window of others is one of ours.
+            Taker::Ours | Taker::Unsaid => Keyboard::Ours,
+            Taker::Window(_) | Taker::Popup(_) | Taker::Other => Keyboard::Unknown,
+        }
     }
 
     /// The window that a call names by its number, as it is called now; `None` if there is none, or if the desktop cannot
@@ -143,15 +165,39 @@ impl Router {
     /// in one of ours has it there.
     ///
     /// # Errors
-    /// As [`Router::restore_focus`].
+    /// As [`Router::restore_focus`]; `NotAvailable` while the user types there.
     pub async fn take_focus_from_ours(&self) -> Result<(), ToolError> {
         if !self.is_focus_ours().await? {
             return Ok(());
         }
         match self.focus().await {
-            Some(window) => self.restore_focus(&window).await,
+            Some(window) => {
+                self.user_rests().await?;
+                self.restore_focus(&window).await
+            }
             None => Ok(()),
         }
+    }
+
+    /// Waits until the user has pressed no key for a moment, so that what they type ends where they began it.
+    ///
+    /// # Errors
+    /// `NotAvailable` if they type on.
+    pub async fn user_rests(&self) -> Result<(), ToolError> {
+        let end = Instant::now() + TYPES;
+        while let Some(pressed) = self.last_press().key {
+            let left = RESTS.saturating_sub(pressed.elapsed());
+            if left.is_zero() {
+                break;
+            }
+            if Instant::now() >= end {
+                let message =
+                    "not done: the user is typing in another window; wait a moment, then look again";
+                return Err(tool_error(ToolErrorKind::NotAvailable, message));
+            }
+            tokio::time::sleep(left).await;
+        }
+        Ok(())
     }
 
     /// Our windows are not listed: none of the others has it.

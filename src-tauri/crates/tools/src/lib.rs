@@ -54,7 +54,7 @@ mod words;
 
 pub use contract::longest_look;
 pub use desktop::{Abilities, Fence, Interruption, ToldElements, WindowId, one_look};
-pub use focus::FocusedWindow;
+pub use focus::{FocusedWindow, Keyboard};
 pub use look::{Look, Part};
 pub use plan::{Env, Plan, Refusal, Step, Task};
 pub use policy::Grants;

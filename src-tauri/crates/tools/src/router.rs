@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use browser::Browser;
-use desktop::{Desktop, Fence, Interruption, ToldElements};
+use desktop::{Desktop, Fence, Interruption, LastPress, ToldElements};
 use protocol::contract::{Contract, Finding};
 use protocol::geometry::PixelSize;
 use protocol::tool::{
@@ -225,6 +225,11 @@ impl Router {
     /// How often the user has pressed something in windows that are not ours.
     pub fn presses(&self) -> u64 {
         self.desktop.presses()
+    }
+
+    /// The user's last presses, as they come.
+    pub fn last_press(&self) -> LastPress {
+        self.desktop.last_press()
     }
 
     /// When a call acted on the screen the last time: what a program reads from its terminal may then be of its hands. Now, if

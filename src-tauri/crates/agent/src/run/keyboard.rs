@@ -1,64 +1,134 @@
 //! The user's keyboard: a run that took it away for its acts gives it back when it asks, so that the answer is not typed
-//! into what it works on, and takes it again for what it does next.
+//! into what it works on, and takes it again for what it does next. While it has none, its keys go nowhere.
+
+use std::time::{Duration, Instant};
 
 use protocol::principal::Surface;
-use protocol::tool::ToolCall;
-use tools::{FocusedWindow, Router};
+use protocol::tool::{ToolCall, ToolError, ToolErrorKind};
+use tools::{FocusedWindow, Keyboard, Router};
 
 use super::Driver;
 use crate::lease::{FRONT_WITHIN, Holder};
 
+/// Longest time in which the keyboard is taken again, with the user's own keys come to rest before.
+const TAKE_WITHIN: Duration = Duration::from_secs(6);
+
 /// Where the user had the keyboard before an act of the run could take it.
 pub(super) struct UserAt {
-    /// `None` if it was in one of our windows, or in none that the desktop tells of.
+    /// `None` if it was in one of our windows, or not to be told.
     window: Option<FocusedWindow>,
-    /// Presses of the user's own until then: after others it is where they want it.
-    presses: u64,
+    /// When they had last pressed something in a window of others: after another press it is where they want it.
+    pressed: Option<Instant>,
+}
+
+impl UserAt {
+    fn is_in(&self, window: &FocusedWindow) -> bool {
+        self.window.as_ref().is_some_and(|at| at.id == window.id)
+    }
 }
 
 impl Driver {
     /// Notes where the user has the keyboard. Without a press since the last note it is the run's own doing where it is now.
     pub(super) async fn note_keyboard(&mut self) {
-        let presses = self.run.router.presses();
-        let window = keyboard(&self.run.router).await;
-        if window.is_none() || self.user_at.as_ref().is_none_or(|known| known.presses != presses) {
-            self.user_at = Some(UserAt { window, presses });
-        }
+        let pressed = self.run.router.last_press().elsewhere;
+        let is_theirs = self.user_at.as_ref().is_none_or(|known| known.pressed != pressed);
+        let window = match keyboard(&self.run.router).await {
+            Keyboard::At(window) if is_theirs => Some(window),
+            // Nobody but the user goes there.
+            Keyboard::Ours => None,
+            // A window that closes takes it nowhere the user has been.
+            Keyboard::At(_) | Keyboard::Unknown => return,
+        };
+        self.user_at = Some(UserAt { window, pressed });
     }
 
     /// Gives the keyboard back to the window that the user had it in, unless they have gone elsewhere since, or another run
     /// acts. Ours come forward by themselves.
     pub(super) async fn give_keyboard_back(&mut self) {
-        let Some(UserAt { window: Some(window), presses }) = &self.user_at else { return };
+        let Some(UserAt { window: Some(window), pressed }) = &self.user_at else { return };
         let is_from_ours = matches!(self.run.from, Some(Surface::Dashboard | Surface::Chat));
-        if is_from_ours || *presses != self.run.router.presses() {
+        // What it is given back from has to be known, or the run would not find its way there again.
+        if is_from_ours || self.front.is_none() || *pressed != self.run.router.last_press().elsewhere {
             return;
         }
-        if keyboard(&self.run.router).await.is_none_or(|now| now.id == window.id) {
-            return;
+        match keyboard(&self.run.router).await {
+            Keyboard::At(now) if now.id != window.id => {}
+            Keyboard::At(_) | Keyboard::Ours | Keyboard::Unknown => return,
         }
         let Some(lease) = self.run.seat.take_if_free(Holder::Run(self.run.id.clone()), self.fence()) else {
             return;
         };
+        // Also where it comes too late to be seen here.
+        self.handed_back = true;
         let given = tokio::time::timeout(FRONT_WITHIN, self.run.router.give_keyboard(window)).await;
         drop(lease);
         match given {
-            Ok(Ok(())) => self.handed_back = true,
+            Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::debug!(?error, "the keyboard stays where it is"),
             Err(_) => tracing::debug!("the keyboard was not given back in time"),
         }
     }
 
-    /// Gives the keyboard to the window that it was given back from; else, for a call whose keys go to whatever has it while
-    /// the user is in one of ours, to the window in front: which field gets them could not be told, and neither a plan nor
-    /// a yes be held to it. Whether it did.
-    pub(super) async fn take_keyboard(&mut self, call: &ToolCall) -> bool {
+    /// Before a call that needs the desktop: gives the keyboard to the window that it was given back from.
+    ///
+    /// # Errors
+    /// Where that window does not get it, or the user works elsewhere now: the call is not to be done, since it was meant
+    /// for what the run saw there. From then on the run's keys go nowhere until an act has brought a window forward.
+    pub(super) async fn take_keyboard_again(&mut self, call: &ToolCall) -> Result<(), ToolError> {
+        if self.disturbed || !self.is_seated().await {
+            return Ok(());
+        }
+        let Some(worked_in) = self.front.clone() else {
+            let is_at_an_own = match (keyboard(&self.run.router).await, &self.user_at) {
+                (Keyboard::At(now), Some(at)) => {
+                    !at.is_in(&now) && at.pressed == self.run.router.last_press().elsewhere
+                }
+                _ => false,
+            };
+            self.handed_back = !is_at_an_own;
+            return if self.handed_back && types(call) { Err(has_none()) } else { Ok(()) };
+        };
+        let (router, user_at) = (self.run.router.clone(), self.user_at.as_ref());
+        let take = async {
+            router.user_rests().await?;
+            match keyboard(&router).await {
+                Keyboard::At(now) if now.id != worked_in.id && user_at.is_none_or(|at| !at.is_in(&now)) => {
+                    Err(elsewhere())
+                }
+                Keyboard::At(_) | Keyboard::Ours | Keyboard::Unknown => {
+                    router.restore_focus(&worked_in).await
+                }
+            }
+        };
+        let taken = tokio::select! {
+            biased;
+            () = self.run.stop.token.cancelled() => return Ok(()),
+            taken = tokio::time::timeout(TAKE_WITHIN, take) => taken.unwrap_or_else(|_| Err(has_none())),
+        };
+        match taken {
+            Ok(()) => self.handed_back = false,
+            Err(_) => self.front = None,
+        }
+        taken
+    }
+
+    /// For a call whose keys go to whatever has the keyboard while the user is in one of ours: gives it to the window in
+    /// front. Which field gets them could not be told otherwise, and neither a plan nor a yes be held to it. Whether it did.
+    pub(super) async fn take_keyboard_from_ours(&mut self, call: &ToolCall) -> bool {
         let router = self.run.router.clone();
-        let is_needed = self.handed_back
-            || (call.goes_to_the_focus() && router.is_focus_ours().await.is_ok_and(|ours| ours));
-        if self.disturbed || !is_needed {
+        let is_needed = call.goes_to_the_focus() && router.is_focus_ours().await.is_ok_and(|ours| ours);
+        if self.disturbed || !is_needed || !self.is_seated().await {
             return false;
         }
+        tokio::select! {
+            biased;
+            () = self.run.stop.token.cancelled() => false,
+            taken = tokio::time::timeout(TAKE_WITHIN, router.take_focus_from_ours()) => matches!(taken, Ok(Ok(()))),
+        }
+    }
+
+    /// Whether it has the desktop, or could take it at once.
+    async fn is_seated(&mut self) -> bool {
         if self.lease.is_none() {
             self.lease = self.run.seat.take_if_free(Holder::Run(self.run.id.clone()), self.fence());
             if self.lease.is_none() {
@@ -66,24 +136,27 @@ impl Driver {
             }
             self.note_keyboard().await;
         }
-        let worked_in = if self.handed_back { self.front.take() } else { None };
-        let take = async {
-            match &worked_in {
-                Some(window) => router.restore_focus(window).await,
-                None => router.take_focus_from_ours().await,
-            }
-        };
-        let taken = tokio::select! {
-            biased;
-            () = self.run.stop.token.cancelled() => return false,
-            taken = take => taken.is_ok(),
-        };
-        self.handed_back = false;
-        taken
+        true
     }
 }
 
-/// The window of others that has the keyboard; a desktop that hangs holds nobody up.
-async fn keyboard(router: &Router) -> Option<FocusedWindow> {
-    tokio::time::timeout(FRONT_WITHIN, router.keyboard()).await.ok().flatten()
+/// Whether what it does may go to wherever the keyboard is.
+fn types(call: &ToolCall) -> bool {
+    call.goes_to_the_focus() || call.tool == "batch"
+}
+
+/// A desktop that hangs holds nobody up.
+async fn keyboard(router: &Router) -> Keyboard {
+    tokio::time::timeout(FRONT_WITHIN, router.keyboard()).await.unwrap_or(Keyboard::Unknown)
+}
+
+fn has_none() -> ToolError {
+    let message = "not done: the keyboard is in a window of the user's, and no window that you worked in has it; look \
+                   again, and bring the window you mean to the front before you type";
+    ToolError { kind: ToolErrorKind::NotAvailable, message: message.to_owned() }
+}
+
+fn elsewhere() -> ToolError {
+    let message = "not done: the user works in another window now; look again before you act";
+    ToolError { kind: ToolErrorKind::Cancelled, message: message.to_owned() }
 }

@@ -8,6 +8,7 @@ use protocol::ids::RunId;
 use protocol::tool::{Answer, Approval, Grant};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::{mpsc, oneshot};
+use tools::Meanwhile;
 
 use super::Driver;
 use crate::approvals::GivenAnswer;
@@ -124,6 +125,8 @@ impl Driver {
         }
         self.operation = None;
         self.last_yes = None;
+        // Of this very call its own check judges.
+        self.disturbed |= meanwhile == Meanwhile::Used;
         self.plan.answered(&approval, &answer, at);
         self.budget.goes_on(&mut self.plan, at);
         self.work_by_the_plan();

@@ -129,11 +129,20 @@ impl Driver {
         }
         let warning = self.proposals.warning(&call.id);
         let request = self.request(call);
-        if self.handed_back && self.outline(&request).seat {
-            self.take_keyboard(&request.call).await;
+        if self.handed_back {
+            let outline = self.outline(&request);
+            if outline.seat
+                && !matches!(outline.decision, Decision::Forbid { .. })
+                && let Err(error) = self.take_keyboard_again(&request.call).await
+            {
+                return Verdict::Forbid(error);
+            }
         }
         let mut assessment = self.run.router.assess(&request, &self.run.limits).await;
-        if matches!(assessment.decision, Decision::Ask { .. }) && self.take_keyboard(&request.call).await {
+        if matches!(assessment.decision, Decision::Ask { .. })
+            && !self.handed_back
+            && self.take_keyboard_from_ours(&request.call).await
+        {
             assessment = self.run.router.assess(&request, &self.run.limits).await;
         }
         let ask = |risk, reason| Verdict::Ask {
@@ -162,7 +171,8 @@ impl Driver {
                 message: MENU_CLOSED.to_owned(),
             });
         }
-        self.unless_disturbed(assessment.risk, verdict)
+        let verdict = self.unless_disturbed(assessment.risk, verdict);
+        self.unless_woken(assessment.risk, verdict)
     }
 
     async fn request_approval(
@@ -326,10 +336,11 @@ impl Driver {
         // What only looks has no claim to the keyboard.
         let takes_keys = lease.is_some() && (call.goes_to_the_focus() || call.tool == "batch");
         // A look between two acts gives nothing up.
+        // Where nothing is known to give it to, the next call finds out where it is.
+        let was_handed_back = front.is_some() && std::mem::take(&mut self.handed_back);
         if lease.is_some() {
             self.lease = lease;
             self.has_acted = true;
-            self.handed_back = false;
             if sought {
                 self.note_keyboard().await;
             }
@@ -354,10 +365,14 @@ impl Driver {
                 restored = restore => restored,
             };
             if let Err(error) = restored
-                && (asked.is_some() || takes_keys)
+                && (asked.is_some() || takes_keys || was_handed_back)
             {
                 let error = router.redact_error(error).await;
-                return Outcome::Tool(call, Box::new(Executed::refused(error)));
+                let refused = Box::new(Executed::refused(error));
+                return match was_handed_back {
+                    true => Outcome::NotThere { call, refused, front },
+                    false => Outcome::Tool(call, refused),
+                };
             }
             let executed = router.execute(Call { request, cancel, limits }).await;
             Outcome::Tool(call, Box::new(executed))
@@ -392,7 +407,10 @@ impl Driver {
 
     pub(super) async fn give_seat_back(&mut self) {
         if let Some(lease) = self.lease.take() {
-            self.front = lease.give_back().await;
+            let front = lease.give_back().await;
+            if !self.handed_back {
+                self.front = front;
+            }
         }
     }
 

@@ -34,13 +34,15 @@ impl Driver {
 
     /// Refuses what was planned before the user used the computer, unless it only looks.
     pub(super) fn unless_disturbed(&self, risk: Option<Risk>, verdict: Verdict) -> Verdict {
-        if !self.disturbed || risk == Some(Risk::Observe) || matches!(verdict, Verdict::Forbid(_)) {
-            return verdict;
-        }
-        Verdict::Forbid(ToolError {
-            kind: ToolErrorKind::Cancelled,
-            message: "not done: the user used the computer meanwhile; look again before you act".into(),
-        })
+        let why = self.disturbed.then_some("the user used the computer meanwhile");
+        unless(why, risk, verdict)
+    }
+
+    /// Refuses what was planned before the run was put aside, unless it only looks. What a question was about is judged by
+    /// what was seen then.
+    pub(super) fn unless_woken(&self, risk: Option<Risk>, verdict: Verdict) -> Verdict {
+        let why = self.is_woken.then_some("time has passed since it was planned");
+        unless(why, risk, verdict)
     }
 
     /// Before the next turn: the model has a fresh start from here.
@@ -51,5 +53,15 @@ impl Driver {
         } else if disturbed {
             self.run.context.push_user(DISTURBED.into());
         }
+    }
+}
+
+fn unless(why: Option<&str>, risk: Option<Risk>, verdict: Verdict) -> Verdict {
+    match why {
+        Some(why) if risk != Some(Risk::Observe) && !matches!(verdict, Verdict::Forbid(_)) => {
+            let message = format!("not done: {why}; look again before you act");
+            Verdict::Forbid(ToolError { kind: ToolErrorKind::Cancelled, message })
+        }
+        Some(_) | None => verdict,
     }
 }

@@ -1,15 +1,17 @@
 //! The user's keyboard: it is in the user's window while they are asked, and where the run works while it acts.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use desktop::{WindowId, WindowView};
+use desktop::fake::Call;
+use desktop::{Action, Taker, WindowChange, WindowId, WindowView};
 use models::scripted::Step;
 use protocol::EventBody;
 use protocol::budget::Reached;
 use protocol::command::{ResumeRun, RunOverrides};
 use protocol::event::RunEnd;
 use protocol::principal::Surface;
-use protocol::tool::{Answer, ApprovalMode};
+use protocol::tool::{Answer, Approval, ApprovalMode};
 use serde_json::json;
 use tokio::sync::Notify;
 
@@ -107,7 +109,9 @@ async fn the_keyboard_of_a_user_who_went_elsewhere_or_is_in_one_of_our_windows_i
     in_chat.question().await;
     assert_eq!(focused(&in_chat).await, Some(EDITOR), "the chat comes back for itself");
 
-    let ours = |bench: &Bench| bench.desktop.edit(|scene| scene.windows = windows(0));
+    let ours = |bench: &Bench| {
+        bench.desktop.edit(|scene| (scene.windows, scene.taker) = (windows(0), Taker::Ours));
+    };
     let mut in_ours = clicked_away(vec![click()], Surface::Cli, ours).await;
     in_ours.question().await;
     assert_eq!(focused(&in_ours).await, None, "they are in one of ours");
@@ -125,4 +129,100 @@ async fn who_is_asked_whether_a_run_may_go_on_has_the_keyboard_where_they_starte
     let asked = bench.question().await;
     assert_eq!(asked.window.as_ref().map(|window| window.id), Some(EDITOR));
     assert_eq!(focused(&bench).await, Some(TERMINAL));
+}
+
+/// What was typed, and where the keyboard was then.
+fn typed_into(bench: &Bench) -> Arc<Mutex<Vec<Option<u64>>>> {
+    let all = Arc::new(Mutex::new(Vec::new()));
+    let seen = all.clone();
+    bench.desktop.react(move |action, scene| {
+        if matches!(action, Action::Type { .. }) {
+            let at = scene.windows.iter().find(|one| one.is("focused")).map(|one| one.id.0);
+            seen.lock().unwrap().push(at);
+        }
+    });
+    all
+}
+
+async fn deny(bench: &Bench, asked: &Approval) {
+    bench.handle.answer_approval(answer(asked, Answer::Deny), Surface::Cli).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_very_keys_that_answer_a_question_are_no_reason_to_keep_the_keyboard_from_the_next() {
+    let mut bench = clicked_away(vec![typing(), typing(), done()], Surface::Cli, |_| {}).await;
+    let first = bench.question().await;
+    bench.desktop.press_just_now();
+    bench.handle.answer_approval(answer(&first, Answer::Once), Surface::Cli).await.unwrap();
+    bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    // A second later it is clear that they brought nothing of ours to the front.
+    bench.desktop.count_press();
+    let second = bench.question().await;
+    assert_eq!(focused(&bench).await, Some(TERMINAL));
+    deny(&bench, &second).await;
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn who_still_types_after_an_answer_keeps_the_keyboard_until_their_keys_rest() {
+    let mut bench = clicked_away(vec![typing(), typing(), done()], Surface::Cli, |_| {}).await;
+    let first = bench.question().await;
+    bench.desktop.press_just_now();
+    deny(&bench, &first).await;
+    for _ in 0..10 {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        bench.desktop.press_just_now();
+        let taken =
+            bench.desktop.calls().contains(&Call::ChangeWindow(WindowId(EDITOR), WindowChange::Focus));
+        assert!(!taken, "their keys would have gone to the run's window");
+    }
+    let second = bench.question().await;
+    assert_eq!(second.window.as_ref().map(|window| window.id), Some(EDITOR));
+    deny(&bench, &second).await;
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn while_the_window_it_worked_in_is_gone_its_keys_go_nowhere() {
+    let forward = Step::call("focusWindow", json!({ "window": 3 }));
+    let steps = vec![typing(), typing(), typing(), forward, typing(), done()];
+    let mut bench = clicked_away(steps, Surface::Cli, |_| {}).await;
+    let typed = typed_into(&bench);
+    let first = bench.question().await;
+    assert_eq!(focused(&bench).await, Some(TERMINAL));
+    // Another letter is there instead.
+    bench.desktop.edit(|scene| {
+        scene.windows.retain(|one| one.id != WindowId(EDITOR));
+        let other = window(3, "another letter");
+        scene.windows.push(WindowView { states: Vec::new(), ..other });
+    });
+    deny(&bench, &first).await;
+    bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    for _ in 0..2 {
+        let refused = bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+        let EventBody::ToolFinished { result, .. } = refused.body else { panic!() };
+        let error = result.error.unwrap();
+        assert!(error.message.contains("look again") || error.message.contains("is gone"), "{error:?}");
+    }
+    let asked = bench.question().await;
+    assert_eq!(asked.window.as_ref().map(|window| window.id), Some(3));
+    bench.handle.answer_approval(answer(&asked, Answer::Once), Surface::Cli).await.unwrap();
+    bench.end().await;
+    assert_eq!(*typed.lock().unwrap(), [Some(3)]);
+}
+
+#[tokio::test]
+async fn a_window_that_closes_under_the_run_is_no_move_of_the_users() {
+    let closed = |bench: &Bench| {
+        bench.desktop.edit(|scene| (scene.windows, scene.taker) = (windows(0), Taker::Other));
+    };
+    let mut bench = clicked_away(vec![click(), typing(), done()], Surface::Cli, closed).await;
+    let first = bench.question().await;
+    bench.handle.answer_approval(answer(&first, Answer::Once), Surface::Cli).await.unwrap();
+    bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    bench.desktop.edit(|scene| (scene.windows, scene.taker) = (windows(EDITOR), Taker::Unsaid));
+    let second = bench.question().await;
+    assert_eq!(focused(&bench).await, Some(TERMINAL));
+    deny(&bench, &second).await;
+    bench.end().await;
 }

@@ -10,7 +10,7 @@ use super::atspi::{shortened, unified};
 use super::input::{InputSender, MOVED_ON};
 use super::windows::KeyWindow;
 use super::{LOOK, LinuxDesktop, echo};
-use crate::{Acted, Action, DesktopError, Evidence, Fence, Hands, Interruption};
+use crate::{Acted, Action, DesktopError, Evidence, Fence, Hands, Interruption, LastPress};
 
 /// An act; long texts and drags fit in.
 const ACT: Duration = Duration::from_secs(25);
@@ -273,6 +273,10 @@ impl Hands for LinuxDesktop {
 
     fn presses(&self) -> u64 {
         self.watch.presses()
+    }
+
+    fn last_press(&self) -> LastPress {
+        self.watch.last_press()
     }
 }
 

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use super::pressed::PressedInput;
 use super::windows::Own;
-use crate::{DesktopError, Interruption};
+use crate::{DesktopError, Interruption, LastPress};
 
 mod senses;
 
@@ -37,6 +37,7 @@ pub(super) struct Watch {
     told: watch::Sender<Option<Interruption>>,
     /// What the user pressed on no window of ours.
     presses: AtomicU64,
+    last_press: Mutex<LastPress>,
     /// Wakes the thread; `None` if there is no thread yet.
     wake: Mutex<Option<Arc<OwnedFd>>>,
 }
@@ -86,6 +87,7 @@ impl Watch {
             newcomer: AtomicBool::new(false),
             told: watch::channel(None).0,
             presses: AtomicU64::new(0),
+            last_press: Mutex::default(),
             wake: Mutex::new(None),
         })
     }
@@ -102,6 +104,10 @@ impl Watch {
 
     pub(super) fn presses(&self) -> u64 {
         self.presses.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn last_press(&self) -> LastPress {
+        *self.last_press.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn wake(&self) {
@@ -148,7 +154,10 @@ impl Watch {
             senses.tell_again();
         }
         let pressed = senses.look(&self.held, |how| self.tell(how))?;
-        self.presses.fetch_add(pressed, Ordering::SeqCst);
+        self.presses.fetch_add(pressed.counted, Ordering::SeqCst);
+        let mut last = self.last_press.lock().unwrap_or_else(PoisonError::into_inner);
+        last.elsewhere = pressed.last.elsewhere.or(last.elsewhere);
+        last.key = pressed.last.key.or(last.key);
         Ok(senses.sleep())
     }
 }

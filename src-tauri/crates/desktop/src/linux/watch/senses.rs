@@ -19,7 +19,7 @@ use super::super::keymap::Keymap;
 use super::super::pressed::{Down, PressedInput};
 use super::super::session::Session;
 use super::super::windows::Own;
-use crate::{DesktopError, Interruption, Key};
+use crate::{DesktopError, Interruption, Key, LastPress};
 
 /// How long Escape is held for a stop.
 const ESCAPE: Duration = Duration::from_secs(1);
@@ -58,8 +58,16 @@ pub(super) struct Senses {
     keys: HashSet<u32>,
     /// When the user last pressed something on no window of ours, until it is clear whether that counts.
     pressed: Option<Instant>,
-    /// What counts, since the last look.
-    presses: u64,
+    /// Since the last look.
+    presses: Presses,
+}
+
+/// What the user has pressed.
+#[derive(Default)]
+pub(super) struct Presses {
+    /// Those that count.
+    pub(super) counted: u64,
+    pub(super) last: LastPress,
 }
 
 /// Where events are from.
@@ -112,7 +120,7 @@ impl Senses {
             told_input: None,
             keys: HashSet::new(),
             pressed: None,
-            presses: 0,
+            presses: Presses::default(),
         };
         senses.read_devices()?;
         // Pressed before anyone listened: its second begins now.
@@ -130,12 +138,12 @@ impl Senses {
         }
     }
 
-    /// Tells of all that has happened; answers how often the user has pressed something elsewhere.
+    /// Tells of all that has happened; answers what the user has pressed.
     pub(super) fn look(
         &mut self,
         held: &PressedInput,
         tell: impl Fn(Interruption),
-    ) -> Result<u64, DesktopError> {
+    ) -> Result<Presses, DesktopError> {
         loop {
             self.look_at_corner(&tell)?;
             self.look_at_escape(held, &tell)?;
@@ -219,6 +227,7 @@ impl Senses {
                     self.escape = Some(Escape { since: Instant::now(), told: false });
                 }
                 if self.is_users(key.sourceid)? {
+                    self.presses.last.key = Some(Instant::now());
                     if !self.session.focus_is_own(&self.own)? {
                         self.pressed_elsewhere();
                         self.stepped_in(tell);
@@ -277,12 +286,14 @@ impl Senses {
         if self.keys.is_empty() {
             self.count_press();
         }
-        self.pressed = Some(Instant::now());
+        let now = Instant::now();
+        self.pressed = Some(now);
+        self.presses.last.elsewhere = Some(now);
     }
 
     /// The last press elsewhere brought nothing of ours to the front.
     fn count_press(&mut self) {
-        self.presses += u64::from(self.pressed.take().is_some());
+        self.presses.counted += u64::from(self.pressed.take().is_some());
     }
 
     fn stepped_in(&mut self, tell: &impl Fn(Interruption)) {
