@@ -31,6 +31,7 @@ pub(super) struct Window {
 }
 
 /// Everything on the screen that has a tree, ours left out.
+#[derive(Clone)]
 pub(super) struct Applications {
     pub(super) all: Vec<Application>,
     /// Names of those that do not answer.

@@ -26,24 +26,36 @@ struct Chosen {
     number: u64,
 }
 
-/// What the looks of one question have read of windows. Each window is held while it is read, so that one that does not
-/// answer keeps nobody from the others.
+/// What the looks of one question have read: which applications there are, for each name that was looked for, and what
+/// their windows hold.
 #[derive(Default)]
-pub(crate) struct Readings(Mutex<Vec<(Key, SharedReading)>>);
+pub(crate) struct Readings {
+    applications: Shared<Option<String>, Applications>,
+    windows: Shared<Key, Reading>,
+}
 
 /// A program's name on the bus, a window's path, and how much of it is read.
 type Key = (Arc<str>, Arc<str>, Scope, Option<i32>);
 
-/// `None` until it was read whole.
-type SharedReading = Arc<tokio::sync::Mutex<Option<Reading>>>;
+/// Each is held while it is read, so that one that does not answer keeps nobody from the others.
+struct Shared<K, T>(Mutex<Vec<(K, Slot<T>)>>);
 
-impl Readings {
-    fn of(&self, key: Key) -> SharedReading {
+/// `None` until it was read whole.
+type Slot<T> = Arc<tokio::sync::Mutex<Option<T>>>;
+
+impl<K, T> Default for Shared<K, T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<K: PartialEq, T> Shared<K, T> {
+    fn of(&self, key: K) -> Slot<T> {
         let mut all = lock(&self.0);
         if let Some((_, known)) = all.iter().find(|(known, _)| *known == key) {
             return Arc::clone(known);
         }
-        let new = SharedReading::default();
+        let new = Slot::default();
         all.push((key, Arc::clone(&new)));
         new
     }
@@ -221,7 +233,7 @@ impl Accessibility {
     /// What a window holds; where looks share one, perhaps as another has read it.
     async fn reading(&self, program: &Arc<str>, window: &Object, wish: Wish) -> Result<Reading, CallError> {
         let Some(readings) = one_look::shared() else { return nodes::read(window, wish).await };
-        let shared = readings.of((program.clone(), window.path.clone(), wish.scope, wish.text_chars));
+        let shared = readings.windows.of((program.clone(), window.path.clone(), wish.scope, wish.text_chars));
         let shared = tokio::time::timeout_at(wish.deadline, shared.lock()).await;
         let mut shared = shared.map_err(|_| CallError::Late)?;
         if let Some(reading) = &*shared {
@@ -234,7 +246,31 @@ impl Accessibility {
         Ok(reading)
     }
 
+    /// Which applications there are; where looks share what they read, perhaps as another has found them.
     async fn list(
+        &self,
+        bus: &Bus,
+        wanted: Option<&str>,
+        deadline: Instant,
+        limit: Duration,
+    ) -> Result<Applications, DesktopError> {
+        let Some(readings) = one_look::shared() else {
+            return self.list_now(bus, wanted, deadline, limit).await;
+        };
+        let shared = readings.applications.of(wanted.map(str::to_owned));
+        let shared = tokio::time::timeout_at(deadline, shared.lock()).await;
+        let mut shared = shared.map_err(|_| DesktopError::Timeout(limit))?;
+        if let Some(found) = &*shared {
+            return Ok(found.clone());
+        }
+        let found = self.list_now(bus, wanted, deadline, limit).await?;
+        if found.silent.is_empty() {
+            *shared = Some(found.clone());
+        }
+        Ok(found)
+    }
+
+    async fn list_now(
         &self,
         bus: &Bus,
         wanted: Option<&str>,
