@@ -23,10 +23,11 @@ fn main() {
     {
         fail(&format!("cannot write the placeholder {PAGE}: {error}"));
     }
-    // Functions of the same code become one. Only where the linker that the toolchain brings knows how (lld).
+    // Functions of the same code become one, and the table of addresses to be set at the start is packed (1 MB of it; read by
+    // glibc 2.36 and later). Only where the linker that the toolchain brings knows how (lld).
     let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|is| is == value);
     if is("PROFILE", "release") && is("TARGET", "x86_64-unknown-linux-gnu") {
-        println!("cargo:rustc-link-arg-bins=-Wl,--icf=all");
+        println!("cargo:rustc-link-arg-bins=-Wl,--icf=all,-z,pack-relative-relocs");
     }
     let attributes = Attributes::new().app_manifest(AppManifest::new().commands(protocol::command::COMMANDS));
     if let Err(error) = tauri_build::try_build(attributes) {

@@ -432,6 +432,25 @@ fn Arguments(of: serde_json::Value, edited: RwSignal<Option<String>>) -> impl In
     let written = serde_json::to_string_pretty(&of).unwrap_or_default();
     let shown = StoredValue::new(of);
     let change = move |_| edited.set(Some(written.clone()));
+    // The button that had the keyboard is gone by then.
+    let (field, way_in) = (NodeRef::<html::Textarea>::new(), NodeRef::<html::Button>::new());
+    let came_back = StoredValue::new(false);
+    Effect::new(move |_| {
+        if let Some(field) = field.get() {
+            let _ = field.focus(); // refused while the window is hidden
+        }
+    });
+    Effect::new(move |_| {
+        if let Some(button) = way_in.get()
+            && came_back.get_value()
+        {
+            let _ = button.focus();
+        }
+    });
+    let back = move |_| {
+        came_back.set_value(true);
+        edited.set(None);
+    };
     view! {
         <Show
             when=move || edited.with(Option::is_some)
@@ -443,6 +462,7 @@ fn Arguments(of: serde_json::Value, edited: RwSignal<Option<String>>) -> impl In
         >
             <textarea
                 class="arguments"
+                node_ref=field
                 dir="ltr"
                 rows="4"
                 spellcheck="false"
@@ -452,9 +472,9 @@ fn Arguments(of: serde_json::Value, edited: RwSignal<Option<String>>) -> impl In
             />
         </Show>
         <Show when=move || edited.with(Option::is_none) fallback=move || view! {
-            <button class="change link" on:click=move |_| edited.set(None)>{store.say(Word::ChangeBack)}</button>
+            <button class="change link" on:click=back>{store.say(Word::ChangeBack)}</button>
         }>
-            <button class="change link" on:click=change.clone()>{move || store.say(Word::ChangeArguments)}</button>
+            <button class="change link" node_ref=way_in on:click=change.clone()>{move || store.say(Word::ChangeArguments)}</button>
         </Show>
     }
 }

@@ -38,10 +38,11 @@ impl Driver {
         unless(why, risk, verdict)
     }
 
-    /// Refuses what was planned before the run was put aside, unless it only looks. What a question was about is judged by
-    /// what was seen then.
+    /// Refuses what was planned before the run was put aside, unless it only looks, or its user is asked about it as things
+    /// are now.
     pub(super) fn unless_woken(&self, risk: Option<Risk>, verdict: Verdict) -> Verdict {
-        let why = self.is_woken.then_some("time has passed since it was planned");
+        let is_unasked = matches!(verdict, Verdict::Run);
+        let why = (self.is_woken && is_unasked).then_some("time has passed since it was planned");
         unless(why, risk, verdict)
     }
 

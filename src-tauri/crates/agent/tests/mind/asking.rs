@@ -433,6 +433,20 @@ async fn after_a_crash_nothing_is_typed_where_no_window_was_in_front() {
     assert!(refusals(&next, &session).await[0].contains("no window was in front"));
 }
 
+#[tokio::test]
+async fn after_a_crash_arguments_that_the_user_changes_are_asked_about_as_things_are_now() {
+    let (mut next, _, question) = after_a_crash(vec![click(), done()], vec![done()]).await;
+    let mut arguments = question.approval.call.arguments.clone();
+    arguments["x"] = json!(300);
+    let edit = Answer::Edit { arguments: arguments.clone() };
+    next.handle.answer_approval(answer(&question.approval, edit), Surface::Dashboard).await.unwrap();
+    let again = next.question().await;
+    assert_eq!(again.call.arguments, arguments);
+    next.handle.answer_approval(answer(&again, Answer::Once), Surface::Dashboard).await.unwrap();
+    assert!(matches!(next.end().await, RunEnd::Completed { .. }));
+    assert_eq!(next.clicks(), 1);
+}
+
 /// Why calls of a session were not done.
 pub async fn refusals(bench: &Bench, session: &SessionId) -> Vec<String> {
     let events = history(&bench.handle, session).await.into_iter();
