@@ -1,9 +1,10 @@
 //! What hands can do, what is known of it afterwards, and how the user steps in. Data only.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use protocol::geometry::NormPoint;
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
 use crate::Key;
 

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use ocr::TextRead;
@@ -13,6 +13,7 @@ use pictures::{Picture, Thumbnail, encode, thumbnail};
 use protocol::geometry::{PhysicalRect, ScaleFactor};
 use protocol::view::{Check, CheckState, CheckView, DisplayView};
 use tokio::sync::watch;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{

@@ -1,10 +1,11 @@
 //! The user's keyboard: a run that took it away for its acts gives it back when it asks, so that the answer is not typed
 //! into what it works on, and takes it again for what it does next. While it has none, its keys go nowhere.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use protocol::principal::Surface;
 use protocol::tool::{ToolCall, ToolError, ToolErrorKind};
+use tokio::time::Instant;
 use tools::{FocusedWindow, Keyboard, Router};
 
 use super::Driver;

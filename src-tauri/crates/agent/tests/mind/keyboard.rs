@@ -163,7 +163,7 @@ async fn the_very_keys_that_answer_a_question_are_no_reason_to_keep_the_keyboard
     bench.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn who_still_types_after_an_answer_keeps_the_keyboard_until_their_keys_rest() {
     let mut bench = clicked_away(vec![typing(), typing(), done()], Surface::Cli, |_| {}).await;
     let first = bench.question().await;
@@ -176,7 +176,9 @@ async fn who_still_types_after_an_answer_keeps_the_keyboard_until_their_keys_res
             bench.desktop.calls().contains(&Call::ChangeWindow(WindowId(EDITOR), WindowChange::Focus));
         assert!(!taken, "their keys would have gone to the run's window");
     }
+    let pressed = tokio::time::Instant::now();
     let second = bench.question().await;
+    assert!(pressed.elapsed() >= Duration::from_millis(700), "{:?}", pressed.elapsed());
     assert_eq!(second.window.as_ref().map(|window| window.id), Some(EDITOR));
     deny(&bench, &second).await;
     bench.end().await;

@@ -227,7 +227,7 @@ impl Senses {
                     self.escape = Some(Escape { since: Instant::now(), told: false });
                 }
                 if self.is_users(key.sourceid)? {
-                    self.presses.last.key = Some(Instant::now());
+                    self.presses.last.key = Some(Instant::now().into());
                     if !self.session.focus_is_own(&self.own)? {
                         self.pressed_elsewhere();
                         self.stepped_in(tell);
@@ -288,7 +288,7 @@ impl Senses {
         }
         let now = Instant::now();
         self.pressed = Some(now);
-        self.presses.last.elsewhere = Some(now);
+        self.presses.last.elsewhere = Some(now.into());
     }
 
     /// The last press elsewhere brought nothing of ours to the front.
