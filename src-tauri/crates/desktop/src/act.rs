@@ -109,7 +109,7 @@ impl Evidence {
     }
 }
 
-/// When the user last pressed something; `None` where they have not, or where it is not watched.
+/// When the user last pressed something; `None` if they have not, or if it is not watched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LastPress {
     /// A key or a button on no window of ours, also where that may yet bring one of ours to the front.

@@ -11,7 +11,7 @@ use protocol::event::{Activity, RunEnd};
 use protocol::geometry::NormRect;
 use protocol::ids::SessionId;
 use protocol::principal::Surface;
-use protocol::tool::{Answer, Approval, ApprovalMode, Effect, Source};
+use protocol::tool::{Answer, Approval, ApprovalMode, Effect, Source, Until};
 use protocol::view::Question;
 use protocol::{ErrorCode, EventBody};
 use serde_json::json;
@@ -445,6 +445,25 @@ async fn after_a_crash_arguments_that_the_user_changes_are_asked_about_as_things
     next.handle.answer_approval(answer(&again, Answer::Once), Surface::Dashboard).await.unwrap();
     assert!(matches!(next.end().await, RunEnd::Completed { .. }));
     assert_eq!(next.clicks(), 1);
+}
+
+#[tokio::test]
+async fn what_a_run_had_planned_before_it_was_put_aside_is_not_done_unasked() {
+    let typing = |text: &str| ("type", json!({ "text": text, "reason": "to greet" }));
+    let mut before = Bench::new(vec![Step::calls(vec![typing("one"), typing("two")])]).await;
+    before.show_editor();
+    let session = before.start(ApprovalMode::Thread).await;
+    let asked = before.question().await;
+    let mut next = Bench::at(crashed(&before), vec![done()]).await;
+    before.handle.shutdown().await;
+    next.show_editor();
+    // Of this run, which covers the second call, too.
+    let run = Answer::Until { until: Until::Run };
+    next.handle.answer_approval(answer(&asked, run), Surface::Dashboard).await.unwrap();
+    assert!(matches!(next.end().await, RunEnd::Completed { .. }));
+    let typed = format!("{:?}", next.desktop.actions());
+    assert!(typed.contains("one") && !typed.contains("two"), "{typed}");
+    assert!(refusals(&next, &session).await[0].contains("time has passed"));
 }
 
 /// Why calls of a session were not done.
