@@ -152,6 +152,7 @@ impl PortSource for Workplaces {
                 agenda: Some(Arc::new(AgendaPort { agenda, usual: settings.calendar.clone() })),
                 intent: None,
                 progress: None,
+                agents: None,
                 recalled: None,
                 home: self.places.as_ref().map(|places| places.home.clone()),
             })

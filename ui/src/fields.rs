@@ -114,6 +114,20 @@ pub const RUNS: &[Field] = &[
     Field { name: "maxTokens", label: Word::MaxTokens, note: Some(Word::BoundNote), kind: Kind::Number },
     Field { name: "maxCost", label: Word::MaxCost, note: Some(Word::MaxCostNote), kind: Kind::Text },
     Field {
+        name: "agentChildren",
+        label: Word::AgentChildren,
+        note: Some(Word::AgentChildrenNote),
+        kind: Kind::Number,
+    },
+    Field {
+        name: "agentDepth",
+        label: Word::AgentDepth,
+        note: Some(Word::AgentDepthNote),
+        kind: Kind::Number,
+    },
+    Field { name: "agents", label: Word::AgentsInAll, note: None, kind: Kind::Number },
+    Field { name: "agentModel", label: Word::AgentModel, note: Some(Word::AgentModelNote), kind: Kind::Text },
+    Field {
         name: "stepDelayMs",
         label: Word::StepDelay,
         note: Some(Word::StepDelayNote),

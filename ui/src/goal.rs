@@ -9,7 +9,7 @@ use crate::state::State;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
-    Goal(StartRun),
+    Goal(Box<StartRun>),
     ToRun(SteerRun),
 }
 
@@ -18,7 +18,7 @@ pub enum Said {
 pub fn said(state: &State, text: String, session: Option<SessionId>, overrides: RunOverrides) -> Said {
     match state.run_shown() {
         Some(run) => Said::ToRun(SteerRun { run: run.run.clone(), text }),
-        None => Said::Goal(StartRun { goal: text, session, overrides }),
+        None => Said::Goal(Box::new(StartRun { goal: text, session, overrides })),
     }
 }
 
@@ -40,7 +40,8 @@ mod tests {
     }
 
     fn goal(session: Option<SessionId>) -> Said {
-        Said::Goal(StartRun { goal: "the next".into(), session, overrides: RunOverrides::default() })
+        let start = StartRun { goal: "the next".into(), session, overrides: RunOverrides::default() };
+        Said::Goal(Box::new(start))
     }
 
     #[test]

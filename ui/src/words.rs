@@ -273,6 +273,7 @@ words! {
     ReadSearch: "a web search", "ウェブ検索";
     ReadTerminal: "a command’s output", "コマンドの出力";
     ReadAgenda: "calendars and reminders", "カレンダーとリマインダー";
+    ReadAgent: "another agent", "別のエージェント";
     ReadEarlier: "earlier in this session", "このセッションの以前の内容";
 
     // plan
@@ -410,6 +411,14 @@ words! {
         "提供元にある場合（Anthropic、OpenAI、Gemini 3.5 Flash）、Miki のマウス・キーボード・スクリーンショットの代わりに使います。トークンを多く使います";
     RunGroup: "Runs", "実行";
     MaxSteps: "Most steps", "最大ステップ数";
+    AgentsOf: "Agents that work for it", "このセッションのために働くエージェント";
+    AgentChildren: "Agents at work for one agent", "1 つのエージェントのために働くエージェント数";
+    AgentChildrenNote: "An agent may start others that work for it, within what it may use itself.", "エージェントは、自分の上限の範囲内で、自分のために働く別のエージェントを起動できます。";
+    AgentDepth: "Agents above each other", "エージェントの階層の深さ";
+    AgentDepthNote: "1: agents start no others.", "1 にすると、エージェントは別のエージェントを起動しません。";
+    AgentsInAll: "Agents started by agents, in all", "エージェントが起動したエージェントの総数";
+    AgentModel: "Model of agents started by agents", "エージェントが起動するエージェントのモデル";
+    AgentModelNote: "Empty: the model of the one that starts them.", "空欄の場合は、起動したエージェントと同じモデルを使います。";
     MaxStepsNote: "Of a run. Where one of these bounds is reached, the run pauses and asks whether it may have as much again.", "1 回の実行あたり。上限に達すると一時停止し、同じだけ続けてよいかを確認します。";
     MaxMinutes: "Most minutes", "最大時間（分）";
     MaxTokens: "Most tokens", "最大トークン数";

@@ -64,7 +64,13 @@ mod tests {
             grants: Vec::new(),
             progress: None,
         };
-        RunStatus { session: SessionId("s-1".into()), run: RunId("r-1".into()), goal: "write".into(), status }
+        RunStatus {
+            session: SessionId("s-1".into()),
+            run: RunId("r-1".into()),
+            goal: "write".into(),
+            status,
+            parent: None,
+        }
     }
 
     fn view(runs: Vec<RunStatus>, has_desktop: bool) -> Overview {

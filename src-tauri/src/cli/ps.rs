@@ -53,7 +53,8 @@ pub(super) fn table(overview: &Overview) -> String {
     let sessions: Vec<&str> = overview.runs.iter().map(|run| run.session.as_str()).collect();
     let headings = ["RUN", "STATE", "DESKTOP", "STEP", "SESSION"].map(str::to_owned);
     let mut rows = vec![(headings, "GOAL".to_owned())];
-    for run in &overview.runs {
+    let tree = fold::tree(overview);
+    for (depth, run) in &tree {
         let RunId(id) = &run.run;
         let SessionId(session) = &run.session;
         let cells = [
@@ -63,7 +64,10 @@ pub(super) fn table(overview: &Overview) -> String {
             format!("{}/{}", run.status.step, run.status.max_steps),
             short(session, &sessions),
         ];
-        rows.push((cells, plain(&run.goal)));
+        // Below the run that it works for.
+        let branch = if *depth == 0 { String::new() } else { format!("{}└ ", "  ".repeat(depth - 1)) };
+        let goal = plain(&run.goal);
+        rows.push((cells, branch + goal.lines().next().unwrap_or_default()));
     }
     let width = |rows: &[([String; 5], String)], column: usize| {
         rows.iter().map(|(cells, _)| cells[column].chars().count()).max().unwrap_or(0)
@@ -81,7 +85,7 @@ pub(super) fn table(overview: &Overview) -> String {
     };
     // The first row has no run.
     let below = |run: &RunStatus| allowed(run) + &used(run);
-    let allowed = std::iter::once(String::new()).chain(overview.runs.iter().map(below));
+    let allowed = std::iter::once(String::new()).chain(tree.iter().map(|(_, run)| below(run)));
     rows.iter().map(line).zip(allowed).map(|(line, allowed)| line + &allowed).collect::<Vec<_>>().join("\n")
 }
 

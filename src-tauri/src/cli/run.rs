@@ -64,6 +64,9 @@ pub struct Run {
     /// Let the model propose no plan: every change is asked about
     #[arg(long)]
     no_plan: bool,
+    /// Give it no tools but those to start other agents, wait for them and stop them: it only conducts
+    #[arg(long)]
+    conductor: bool,
     /// Let the provider search the web by itself; what it found is listed with the answer
     #[arg(long)]
     search: bool,
@@ -233,6 +236,7 @@ impl Run {
                 unattended: if asks { Unattended::Wait } else { Unattended::End },
                 plan: self.no_plan.then_some(false),
                 space: self.space.clone(),
+                groups: self.conductor.then(|| vec!["agents".to_owned()]),
                 recording: match (&self.record, &self.replay) {
                     (Some(file), _) => Some(Recording::Record(file.clone())),
                     (None, Some(file)) => Some(Recording::Replay(file.clone())),

@@ -13,13 +13,14 @@ use protocol::citation::Citation;
 use protocol::command::{AnswerApproval, StartedRun, SteerRun};
 use protocol::contract::About;
 use protocol::event::{Event, EventBody, Level, RunEnd};
-use protocol::ids::ModelId;
+use protocol::ids::{ModelId, RunId};
 use protocol::principal::Surface;
 use protocol::run::RunSpec;
 use protocol::tool::{
     Answer, Approval, ApprovalMode, Effect, ExecResult, Grant, Mode, Risk, Source, ToolErrorKind, Until,
 };
 use protocol::turn::Usage;
+use protocol::view::Question;
 use tokio::time::Instant;
 
 use super::text::{bounded, plain, prose};
@@ -58,6 +59,10 @@ pub struct RunPrinter {
     /// The number of the last event of the session that was told.
     last: u64,
     question: Option<Approval>,
+    /// Whose question it is.
+    asker: RunId,
+    /// The runs that agents below this one started.
+    agents: Vec<RunId>,
     /// All of the question was shown, or nothing of it was left out.
     is_shown_whole: bool,
     /// The last one that was answered.
@@ -85,7 +90,7 @@ struct Printed {
 
 impl RunPrinter {
     pub fn new(json: bool, asks: bool, started: &StartedRun) -> Self {
-        let started = started.clone();
+        let (started, asker) = (started.clone(), started.run.clone());
         let printed = Printed::default();
         let asked = Instant::now();
         Self {
@@ -94,6 +99,8 @@ impl RunPrinter {
             started,
             last: 0,
             question: None,
+            asker,
+            agents: Vec::new(),
             is_shown_whole: false,
             answered: None,
             asked,
@@ -111,6 +118,9 @@ impl RunPrinter {
 
     /// Tells an event, once; answers the run's end and what was done, where this is it.
     pub fn tell(&mut self, event: &Event) -> Option<(RunEnd, Acts)> {
+        if self.asks {
+            self.hear_of_agents(&event.body);
+        }
         if !self.is_new(event) {
             return None;
         }
@@ -124,13 +134,8 @@ impl RunPrinter {
         }
         match &event.body {
             EventBody::ApprovalRequested { approval } => {
-                self.question = Some(approval.clone());
-                self.is_shown_whole = false;
-                self.asked = Instant::now();
-                if self.asks {
-                    forget_typed();
-                    eprint!("{}", question(approval));
-                }
+                let asker = self.started.run.clone();
+                self.ask(asker, approval);
             }
             EventBody::RunPaused { .. } => {
                 self.is_paused = true;
@@ -156,6 +161,46 @@ impl RunPrinter {
             _ => {}
         }
         None
+    }
+
+    fn ask(&mut self, asker: RunId, approval: &Approval) {
+        (self.asker, self.question) = (asker, Some(approval.clone()));
+        self.is_shown_whole = false;
+        self.asked = Instant::now();
+        if self.asks {
+            forget_typed();
+            eprint!("{}", question(approval));
+        }
+    }
+
+    /// The agents that work for this run ask here, too, one after the other.
+    fn hear_of_agents(&mut self, body: &EventBody) {
+        let is_ours = |run: &RunId, agents: &[RunId]| *run == self.started.run || agents.contains(run);
+        match body {
+            EventBody::SessionChanged { session } => {
+                if let (Some(run), Some(parent)) = (&session.last_run, &session.shelf.parent)
+                    && is_ours(parent, &self.agents)
+                    && !self.agents.contains(&run.id)
+                {
+                    self.agents.push(run.id.clone());
+                }
+            }
+            EventBody::QuestionsChanged { questions } => {
+                let asker = &self.asker;
+                let is_of_an_agent = *asker != self.started.run;
+                self.question.take_if(|open| {
+                    is_of_an_agent && !questions.iter().any(|question| question.approval.id == open.id)
+                });
+                let of_an_agent = questions.iter().find(|question| self.agents.contains(&question.run));
+                if let (None, Some(Question { run, approval, .. })) = (&self.question, of_an_agent)
+                    && self.answered.as_ref().is_none_or(|answered| answered.id != approval.id)
+                {
+                    self.note("an agent that works for this run asks");
+                    self.ask(run.clone(), approval);
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Whether it is of this run and was not told yet: after a gap, a page may begin with what was.
@@ -207,7 +252,7 @@ impl RunPrinter {
         }
         let approval = self.question.take()?;
         self.answered = Some(approval.clone());
-        let run = self.started.run.clone();
+        let run = self.asker.clone();
         let why = why.map(|text| SteerRun { run, text: text.to_owned() });
         Some((AnswerApproval { approval: approval.id, digest: approval.digest, answer }, why))
     }
@@ -565,6 +610,7 @@ fn read_before(approval: &Approval) -> String {
         Source::Search => "a web search".into(),
         Source::Terminal => "a command's output".into(),
         Source::Agenda => "calendars and reminders".into(),
+        Source::Agent => "another agent".into(),
         Source::Earlier => "earlier in this session".into(),
     };
     let (read, more) = (approval.read.iter().rev().take(CALLS), approval.read.len().saturating_sub(CALLS));

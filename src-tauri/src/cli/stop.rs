@@ -107,6 +107,7 @@ mod tests {
             run: RunId(id.into()),
             goal: "g".into(),
             status: Status::default(),
+            parent: None,
         };
         let runs = [run("r-12a"), run("r-12b"), run("r-3")];
         let meant = |text: &str| the_one(&runs, &beginning(text).unwrap());

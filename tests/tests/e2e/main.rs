@@ -26,6 +26,7 @@ mod sessions;
 mod side_by_side;
 mod started;
 mod stop;
+mod tree;
 
 mod durability;
 mod killed;

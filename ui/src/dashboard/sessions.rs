@@ -5,11 +5,12 @@ use std::time::Duration;
 use fold::{Desktop, Outcome, SessionState};
 use leptos::wasm_bindgen::JsCast;
 use leptos::{html, prelude::*};
+use protocol::budget::thousands;
 use protocol::command::{EditSession, ListSessions, StopRun, Which};
 use protocol::escape::visible_text;
 use protocol::ids::{RunId, SessionId, Timestamp};
 use protocol::remembered::Tab;
-use protocol::view::{SessionView, Shelf};
+use protocol::view::{RunStatus, SessionView, Shelf};
 
 use super::find::{FindField, Finding, FoundList};
 use super::tools::{self, SessionTools, TitleField, Toast, Tools};
@@ -191,6 +192,13 @@ fn Item(id: SessionId, lines: Memo<Vec<Line>>, clock: RwSignal<Timestamp>, tools
             store.send(StopRun { run });
         }
     };
+    let agents = {
+        let id = id.clone();
+        store.memo(move |state| {
+            let agents = fold::agents_in(&state.overview, &id);
+            agents.into_iter().map(|(depth, run)| Branch::new(state, depth, run)).collect::<Vec<_>>()
+        })
+    };
     let shelf = Memo::new(move |_| line.with(|line| line.shelf.clone()));
     let (of_tools, of_more, of_title, of_rename) = (id.clone(), id.clone(), id.clone(), id.clone());
     let is_open = Memo::new(move |_| tools.open.with(|open| open.as_ref() == Some(&of_more)));
@@ -246,12 +254,118 @@ fn Item(id: SessionId, lines: Memo<Vec<Line>>, clock: RwSignal<Timestamp>, tools
             >
                 {icon("more")}
             </button>
+            <Show when=move || agents.with(|agents| !agents.is_empty())>
+                <ul class="agents" aria-label=move || store.say(Word::AgentsOf)>
+                    <For each=move || agents.get() key=|agent| agent.run.clone() let:agent>
+                        <Agent agent agents />
+                    </For>
+                </ul>
+            </Show>
             <Show when=move || is_renamed.get()>
                 <TitleField id=of_title.clone() title=name() tools />
             </Show>
             <Show when=move || is_open.get()>
                 <SessionTools id=of_tools.clone() shelf tools />
             </Show>
+        </li>
+    }
+}
+
+/// An agent that another one started, below the line of its session.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Branch {
+    session: SessionId,
+    run: RunId,
+    /// From 1 for those right below the session's own.
+    depth: usize,
+    name: String,
+    state: SessionState,
+    desktop: Desktop,
+    /// What it does, and what it took.
+    detail: String,
+    took: String,
+    is_shown: bool,
+}
+
+impl Branch {
+    fn new(state: &State, depth: usize, run: &RunStatus) -> Self {
+        let view = &state.overview;
+        let questions = view.questions.iter().filter(|question| question.run == run.run).count();
+        let progress = run.status.progress.as_deref();
+        let cost = progress.and_then(|progress| progress.cost).map(|cost| format!("${}", cost.brief()));
+        let tokens = progress.filter(|progress| progress.tokens > 0);
+        let tokens = tokens.map(|progress| thousands(progress.tokens));
+        let steps = format!("{}/{}", run.status.step, run.status.max_steps);
+        Self {
+            session: run.session.clone(),
+            run: run.run.clone(),
+            depth,
+            name: visible_text(&brief::shortened(&run.goal)),
+            state: match questions {
+                0 if run.status.paused => SessionState::Paused,
+                0 => SessionState::Works,
+                questions => SessionState::Asks { questions },
+            },
+            desktop: fold::desktop_of(view, &run.run),
+            detail: visible_text(&run.status.detail),
+            took: [Some(steps), cost.or(tokens)].into_iter().flatten().collect::<Vec<_>>().join(" · "),
+            is_shown: state.shown() == Some(&run.session),
+        }
+    }
+}
+
+#[component]
+fn Agent(agent: Branch, agents: Memo<Vec<Branch>>) -> impl IntoView {
+    let store = store();
+    let (session, run, of_memo) = (agent.session.clone(), agent.run.clone(), agent.run.clone());
+    // As it was last, where it has just ended.
+    let agent = Memo::new(move |before: Option<&Branch>| {
+        let now = agents.with(|agents| agents.iter().find(|one| one.run == of_memo).cloned());
+        now.or_else(|| before.cloned()).unwrap_or_else(|| agent.clone())
+    });
+    let open = move |_| {
+        store.tab.set(Tab::Work);
+        if !agent.with_untracked(|agent| agent.is_shown) {
+            store.open_session(session.clone());
+        }
+    };
+    let stop = {
+        let run = run.clone();
+        move |_| store.send(StopRun { run: Some(run.clone()) })
+    };
+    let stop_words = move || agent.with(|agent| store.fill(Word::StopSession, &[("name", &agent.name)]));
+    let state = Memo::new(move |_| agent.with(|agent| agent.state));
+    let desktop = Memo::new(move |_| agent.with(|agent| agent.desktop));
+    let detail = move || agent.with(|agent| agent.detail.clone());
+    view! {
+        <li
+            data-run=run.0
+            data-depth=move || agent.with(|agent| agent.depth.min(4).to_string())
+            data-state=move || state.get().name()
+            data-desktop=move || desktop_name(desktop.get())
+        >
+            <button
+                class="open"
+                aria-current=move || agent.with(|agent| agent.is_shown).then_some("page")
+                on:click=open
+            >
+                <span class="dot" data-state=move || state.get().name()></span>
+                <span class="title" dir="auto">{move || agent.with(|agent| agent.name.clone())}</span>
+                <span class="faint" dir="auto" title=detail>{detail}</span>
+                <span class="unseen">{move || state_word(state.get()).map(|word| store.say(word))}</span>
+                <span class="marks">
+                    <span class="took">{move || agent.with(|agent| agent.took.clone())}</span>
+                    {move || matches!(state.get(), SessionState::Asks { .. }).then(|| view! {
+                        <span class="badge" data-effect="waiting">{store.say(Word::OneQuestion)}</span>
+                    })}
+                    {move || desktop_words(store, desktop.get()).map(|words| view! {
+                        <span class="badge desktop" data-desktop=desktop_name(desktop.get())>{words}</span>
+                    })}
+                </span>
+            </button>
+            <button class="stop quiet" title=stop_words aria-label=stop_words on:click=stop>
+                {icon("stop")}
+            </button>
         </li>
     }
 }

@@ -41,7 +41,7 @@ pub fn with_run(id: &str, end: Option<RunEnd>) -> SessionView {
 
 pub fn run(id: &str, activity: Activity) -> RunStatus {
     let status = Status { activity, step: 1, max_steps: 30, ..Status::default() };
-    RunStatus { session: session_id(id), run: run_id(id), goal: "a goal".into(), status }
+    RunStatus { session: session_id(id), run: run_id(id), goal: "a goal".into(), status, parent: None }
 }
 
 /// Runs at work in sessions `at_work`, none in sessions `at_rest`.

@@ -30,6 +30,8 @@ fn started() -> EventBody {
         parent: None,
         recording: None,
         plan: false,
+        user_goal: None,
+        groups: None,
     }))
 }
 

@@ -511,6 +511,7 @@ fn read_before(read: Vec<Source>) -> Option<impl IntoView> {
         Source::Search => store.say(Word::ReadSearch).to_owned(),
         Source::Terminal => store.say(Word::ReadTerminal).to_owned(),
         Source::Agenda => store.say(Word::ReadAgenda).to_owned(),
+        Source::Agent => store.say(Word::ReadAgent).to_owned(),
         Source::Earlier => store.say(Word::ReadEarlier).to_owned(),
     };
     (!read.is_empty()).then(|| {

@@ -58,7 +58,7 @@ pub fn Goal(aim: Aim, rows: u32, #[prop(optional)] field: NodeRef<html::Textarea
                     }
                     aim.started.run(());
                 };
-                store.send_or(start, started, sending);
+                store.send_or(*start, started, sending);
             }
         }
     };

@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use tools::Meanwhile;
 
 use crate::engine::Engine;
+use crate::ledger::Sum;
 use crate::recovery;
 use crate::run::{LATE_NO, Message, status};
 use crate::runs::{Entry, Task};
@@ -342,7 +343,7 @@ impl Engine {
         if let Err(error) = recovery::write_end(&self.log, scope.clone(), end).await {
             tracing::error!("its end cannot be written: {error}");
         }
-        self.runs.remove(&run);
+        self.run_is_over(&run);
         self.log.set_status(scope, Status::default());
         live.over.cancel();
     }
@@ -367,17 +368,16 @@ impl Engine {
     }
 
     /// Takes a run of an earlier process among those that have not ended, with its question open.
-    pub fn adopt(&self, waiting: journal::OpenRun) -> Result<(), ErrorView> {
+    /// `below` is what agents used that it started and that have ended.
+    pub fn adopt(&self, waiting: journal::OpenRun, below: Sum) -> Result<(), ErrorView> {
         let (Some(session), Some(run)) = (waiting.scope.session.clone(), waiting.scope.run.clone()) else {
             return Ok(());
         };
-        let entry = Entry {
-            session,
-            mode: waiting.spec.mode,
-            parent: waiting.spec.parent.clone(),
-            task: Task::Parked,
-        };
-        self.runs.insert(run, entry)?;
+        let entry = Entry { session, spec: Arc::new(waiting.spec.clone()), task: Task::Parked };
+        self.runs.insert(run.clone(), entry, None)?;
+        let meter = &waiting.budget.meter;
+        self.ledger.open(run.clone(), waiting.spec.parent.clone(), meter.most(), below);
+        self.ledger.note(&run, meter.most(), Sum::of(&meter.used));
         let (detail, asked) = match &waiting.approval {
             Some(approval) => (status::asks(&approval.call), waiting.approval.clone()),
             None => ("paused".to_owned(), None),
@@ -440,10 +440,11 @@ impl Engine {
     }
 
     /// Ends a run that waits for an answer without a task; `false` if it has one, or has ended.
-    pub async fn end_parked(&self, run: &RunId, session: &SessionId, reason: String) -> bool {
+    pub async fn end_parked(self: &Arc<Self>, run: &RunId, session: &SessionId, reason: String) -> bool {
         if !self.runs.remove_parked(run) {
             return false;
         }
+        self.run_is_over(run);
         let scope = Scope { session: Some(session.clone()), run: Some(run.clone()), agent: None };
         let end = RunEnd::Stopped { reason };
         if let Err(error) = recovery::write_end(&self.log, scope.clone(), end).await {

@@ -21,6 +21,7 @@ use tools::{Grants, Interruption, Limits, Ports, Router};
 
 use crate::approvals::Deadlines;
 use crate::lease::Seat;
+use crate::ledger::{Ledger, Sum};
 use crate::log::{Log, closed};
 use crate::ports::{ModelSource, OpenPorts, PortSource, SettingsStore};
 use crate::prompts;
@@ -43,6 +44,7 @@ pub struct Engine {
     pub(crate) models: Arc<dyn ModelSource>,
     pub(crate) ports: Arc<dyn PortSource>,
     pub(crate) runs: Runs,
+    pub(crate) ledger: Arc<Ledger>,
     pub(crate) seat: Arc<Seat>,
     pub(crate) deadlines: Arc<Deadlines>,
     pub(crate) refusals: Refusals,
@@ -86,6 +88,7 @@ impl Engine {
             models,
             ports,
             runs: Runs::default(),
+            ledger: Arc::default(),
             store,
             settings: Arc::new(Mutex::new(settings)),
             saving: tokio::sync::Mutex::new(()),
@@ -95,7 +98,11 @@ impl Engine {
             version,
         });
         for run in waiting {
-            engine.adopt(run)?;
+            let below = match &run.scope.run {
+                Some(id) => engine.used_below(id).await?,
+                None => Sum::default(),
+            };
+            engine.adopt(run, below)?;
         }
         engine.tools.keep_corner(engine.settings().failsafe);
         tokio::spawn(watch_the_user(Arc::downgrade(&engine)));
@@ -186,7 +193,7 @@ impl Engine {
     ///
     /// # Errors
     /// `NotFound` if a run is named that is not under way.
-    pub(crate) async fn stop(&self, run: Option<&RunId>, reason: String) -> Result<(), ErrorView> {
+    pub(crate) async fn stop(self: &Arc<Self>, run: Option<&RunId>, reason: String) -> Result<(), ErrorView> {
         let stopped = self.stop_at_once(run, &reason);
         if let (Some(run), true) = (run, stopped.is_empty()) {
             return Err(not_under_way(run));
@@ -196,7 +203,7 @@ impl Engine {
     }
 
     /// Ends those of the stopped runs that have no task, and waits for the others.
-    async fn see_to_the_end(&self, stopped: Vec<(RunId, Entry)>, reason: &str) {
+    pub(crate) async fn see_to_the_end(self: &Arc<Self>, stopped: Vec<(RunId, Entry)>, reason: &str) {
         for (id, entry) in stopped {
             if let Task::Live(live) = entry.task {
                 live.over.cancelled().await;
@@ -284,7 +291,7 @@ impl Engine {
                 let of_run = |(scope, _): &&(Scope, Status)| scope.run.as_ref() == Some(&run);
                 let status =
                     statuses.iter().find(of_run).map(|(_, status)| status.clone()).unwrap_or_default();
-                Some(RunStatus { session, run, goal: spec.goal, status })
+                Some(RunStatus { session, run, goal: spec.goal, status, parent: spec.parent })
             })
             .collect()
     }

@@ -440,7 +440,8 @@ impl AgentHandle {
             };
             self.edit_session(edit).await?;
         }
-        let others = self.engine.runs.tree(None).into_iter().filter(|(_, entry)| entry.mode != mode).count();
+        let others =
+            self.engine.runs.tree(None).into_iter().filter(|(_, entry)| entry.spec.mode != mode).count();
         let (level, message, hint) = match (others, mode) {
             (0, _) => return Ok(()),
             (_, Mode::Plan) => (

@@ -9,9 +9,11 @@ mod handle;
 pub mod machine;
 mod run;
 
+mod agents;
 mod approvals;
 mod cancellation;
 mod lease;
+mod ledger;
 mod refusals;
 mod rights;
 mod runs;

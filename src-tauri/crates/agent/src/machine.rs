@@ -126,7 +126,7 @@ impl Machine {
             Input::TurnFinished { text, calls, stop } => self.turn_finished(text, calls, stop),
             Input::TurnFailed { message, hint, may_retry } => self.turn_failed(message, hint, may_retry),
             Input::OutOfBudget { bound } => self.turn_does_not_fit(bound),
-            Input::GoesInCircles { reason } if self.rules.end_on_approval => {
+            Input::GoesInCircles { reason } if self.rules.end_on_approval || self.rules.is_child => {
                 self.fail(&reason, "say the goal in other words, or choose another model")
             }
             Input::GoesInCircles { reason } => {
@@ -187,6 +187,11 @@ impl Machine {
         }
         let used_up = bound.used_up();
         let mut effects = vec![Effect::NoteUsedUp { bound: bound.clone() }];
+        if self.rules.is_child {
+            // More of it is its parent's to give: whose own bound is its user's.
+            effects.extend(self.fail(&used_up, "what is left to do is for the agent that it works for"));
+            return effects;
+        }
         if self.rules.end_on_approval {
             let hint = match bound.of {
                 BudgetOf::Run => {
@@ -194,6 +199,7 @@ impl Machine {
                      goal in smaller parts"
                 }
                 BudgetOf::Plan => "start again, and allow a plan with a larger one",
+                BudgetOf::Parent => "let the run that it works for have more",
             };
             effects.extend(self.fail(&format!("{used_up}; nobody can be asked whether it may go on"), hint));
             return effects;

@@ -33,6 +33,13 @@ impl Offer {
         offer
     }
 
+    /// The same with nothing left to be asked for.
+    pub fn with_all(mut self) -> Self {
+        let groups = self.all.iter().map(|spec| spec.group.clone()).collect();
+        self.bring(groups);
+        self
+    }
+
     /// Whether a call brings more tools: it asks for them, or uses one that was not offered.
     pub fn note_call(&mut self, tool: &str, arguments: &Value) -> bool {
         let groups = match self.all.iter().find(|spec| &*spec.name == tool) {
@@ -40,6 +47,11 @@ impl Offer {
             Some(spec) => vec![spec.group.clone()],
             None => Vec::new(),
         };
+        self.bring(groups)
+    }
+
+    /// Whether any of these is new.
+    fn bring(&mut self, groups: Vec<Group>) -> bool {
         let before = self.asked.len();
         for group in groups {
             if !group.is_for_any_goal() && !self.asked.contains(&group) {

@@ -19,16 +19,20 @@ use crate::ports::SettingsStore;
 /// # Errors
 /// If the journal cannot be read or written.
 pub async fn sort_open_runs(log: &Log) -> Result<Vec<OpenRun>, ErrorView> {
-    let mut waiting = Vec::new();
+    let mut waiting: Vec<OpenRun> = Vec::new();
     for run in log.read(|journal| journal.open_runs()).await? {
         let waits = run.approval.is_some() || run.asks_for_more();
-        if waits && run.in_doubt.is_empty() && run.spec.can_go_on() {
+        // An agent whose parent ends works for nobody any more; parents are older.
+        let has_parent =
+            run.spec.parent.is_none() || waiting.iter().any(|one| one.scope.run == run.spec.parent);
+        if waits && has_parent && run.in_doubt.is_empty() && run.spec.can_go_on() {
             waiting.push(run);
             continue;
         }
         let is_too_little = waits && !run.spec.can_go_on();
         let reason = is_too_little
-            .then(|| "it was recorded, or begun by a version that kept too little of it".to_owned());
+            .then(|| "it was recorded, or begun by a version that kept too little of it".to_owned())
+            .or_else(|| (waits && !has_parent).then(|| "the agent that it works for has ended".to_owned()));
         end_run(log, run, RunEnd::Interrupted { reason }).await?;
     }
     Ok(waiting)

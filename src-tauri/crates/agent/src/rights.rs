@@ -45,7 +45,10 @@ pub async fn permit(engine: &Engine, command: &AnyCommand, principal: &Principal
         }
         other => (other.right(), None),
     };
-    match principal.may(right, run.as_ref(), at_work) {
+    // Whoever started a run speaks for the agents that it starts, too.
+    let line = run.map(|run| engine.runs.line(&run)).unwrap_or_default();
+    let run = line.iter().find(|run| principal.started.contains(run)).or(line.first());
+    match principal.may(right, run, at_work) {
         Ok(()) => Ok(()),
         Err(missing) => Err(refused(engine, command.name(), missing, what).await?),
     }

@@ -44,9 +44,10 @@ use crate::cancellation::StopSignal;
 use crate::context::{self, Answered, Context, Sight};
 use crate::history::{KeptTurn, OpenTurn};
 use crate::lease::{Lease, Seat};
+use crate::ledger::Ledger;
 use crate::log::Log;
 use crate::loop_detector::{Advice, LoopDetector};
-use crate::machine::{Calls, Finished, Input, Machine, Rules};
+use crate::machine::{Calls, Effect, Finished, Input, Machine, Rules};
 use crate::offer::Offer;
 use crate::recovery;
 
@@ -69,6 +70,7 @@ pub struct Run {
     pub limits: Arc<Limits>,
     pub rules: Rules,
     pub log: Arc<Log>,
+    pub ledger: Arc<Ledger>,
     pub router: Arc<Router>,
     pub seat: Arc<Seat>,
     pub deadlines: Arc<Deadlines>,
@@ -139,6 +141,8 @@ enum Outcome {
         front: Option<FocusedWindow>,
     },
     Waited,
+    /// A call of another agent of its tree has ended.
+    MayHaveRoom,
     /// Nobody has answered for a while.
     Unanswered,
 }
@@ -412,6 +416,13 @@ impl Driver {
                 Ok(())
             }
             Outcome::Waited => self.feed(Input::Continue).await,
+            Outcome::MayHaveRoom => {
+                let input = self.perform(Effect::AskModel { turn: self.machine.turn }).await?;
+                match input {
+                    Some(input) => self.feed(input).await,
+                    None => Ok(()),
+                }
+            }
             Outcome::Unanswered => {
                 self.is_parked = self.can_be_parked();
                 if !self.is_parked {
@@ -613,7 +624,11 @@ impl Driver {
         grants.allow_in_run(self.granted.iter().filter(is_in_force).map(|(grant, _)| grant.clone()));
         let grants = grants.with_settings(&settings, || now);
         // A provider's own search reads before the first call.
-        let has_read = self.run.spec.search || !self.read.is_empty() || self.run.context.has_read();
+        let is_told_by_an_agent = self.run.spec.parent.is_some();
+        let has_read = self.run.spec.search
+            || is_told_by_an_agent
+            || !self.read.is_empty()
+            || self.run.context.has_read();
         let (planning, waived) = (self.planning(), Vec::new());
         let progress =
             Printed { log: self.run.log.clone(), scope: self.run.scope.clone(), call: call.id.clone() };
@@ -640,6 +655,12 @@ impl Driver {
         let event = self.run.log.append(self.run.scope.clone(), body).await?;
         self.plan.fold(&event);
         self.budget.fold(&event, &mut self.plan);
+        if matches!(
+            event.body,
+            EventBody::TurnFinished { .. } | EventBody::TurnFailed { .. } | EventBody::TurnDropped { .. }
+        ) {
+            self.note_used();
+        }
         if let EventBody::ToolFinished { result, .. } = &event.body {
             Source::add(&mut self.read, result.read.iter().cloned());
         }

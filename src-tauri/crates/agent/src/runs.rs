@@ -1,10 +1,11 @@
 //! The runs that have not ended, and the tree by which a stop goes down: a run, and all that its agents asked for.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use protocol::ids::{RunId, SessionId};
-use protocol::tool::Mode;
+use protocol::run::RunSpec;
+use protocol::settings::Settings;
 use protocol::{ErrorCode, ErrorView};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -26,6 +27,9 @@ struct Counts {
     live: usize,
 }
 
+/// What somebody has seen of the runs.
+pub struct RunsSeen(watch::Receiver<Counts>);
+
 #[derive(Default)]
 struct Entries {
     all: BTreeMap<RunId, Entry>,
@@ -36,9 +40,25 @@ struct Entries {
 #[derive(Clone)]
 pub struct Entry {
     pub session: SessionId,
-    pub mode: Mode,
-    pub parent: Option<RunId>,
+    pub spec: Arc<RunSpec>,
     pub task: Task,
+}
+
+/// How many agents there may be that others started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeLimits {
+    /// Above each other, the one at the top counted.
+    pub depth: u32,
+    /// At work for one.
+    pub children: u32,
+    /// At work in all.
+    pub all: u32,
+}
+
+impl From<&Settings> for TreeLimits {
+    fn from(settings: &Settings) -> Self {
+        Self { depth: settings.agent_depth, children: settings.agent_children, all: settings.agents }
+    }
 }
 
 /// Where a run that has not ended is.
@@ -79,11 +99,14 @@ impl Runs {
     /// Adds a run.
     ///
     /// # Errors
-    /// `Busy` if its session has one that has not ended.
-    pub fn insert(&self, run: RunId, entry: Entry) -> Result<(), ErrorView> {
+    /// `Busy` if its session has one that has not ended, or if it is one more than there may be below its parent.
+    pub fn insert(&self, run: RunId, entry: Entry, limits: Option<TreeLimits>) -> Result<(), ErrorView> {
         let mut entries = self.entries();
         if entries.closed {
             return Err(closed());
+        }
+        if let (Some(parent), Some(limits)) = (&entry.spec.parent, limits) {
+            entries.has_room(parent, limits)?;
         }
         if let Some(error) = busy(&entries.all, &entry.session) {
             return Err(error);
@@ -120,6 +143,40 @@ impl Runs {
             live.over.cancelled().await;
         }
         self.get(run).is_none()
+    }
+
+    /// Whether a run's agent may start another one now.
+    ///
+    /// # Errors
+    /// `Busy` with the limit that it would pass; `NotFound` if the run has ended.
+    pub fn has_room(&self, parent: &RunId, limits: TreeLimits) -> Result<(), ErrorView> {
+        self.entries().has_room(parent, limits)
+    }
+
+    /// Runs from the one at the top of the tree down to this one; 1 for that one.
+    pub fn depth(&self, run: &RunId) -> u32 {
+        self.entries().depth(run)
+    }
+
+    /// This run and those that it works for, up to the one at the top of its tree.
+    pub fn line(&self, run: &RunId) -> Vec<RunId> {
+        let entries = self.entries();
+        let mut line = vec![run.clone()];
+        let parent = |run: &RunId| entries.all.get(run).and_then(|entry| entry.spec.parent.clone());
+        while let Some(parent) = line.last().and_then(parent) {
+            line.push(parent);
+        }
+        line
+    }
+
+    /// Completes at once if a run came, ended or was put aside after `seen` was made, else when one does.
+    pub async fn changed(seen: &mut RunsSeen) {
+        // Closed only when nobody waits for anything any more.
+        let _ = seen.0.changed().await;
+    }
+
+    pub fn seen(&self) -> RunsSeen {
+        RunsSeen(self.counts.subscribe())
     }
 
     pub fn get(&self, run: &RunId) -> Option<Entry> {
@@ -202,7 +259,7 @@ impl Runs {
                 if here == *top {
                     return true;
                 }
-                at = entries.get(&here).and_then(|entry| entry.parent.clone());
+                at = entries.get(&here).and_then(|entry| entry.spec.parent.clone());
             }
             false
         };
@@ -235,6 +292,39 @@ impl Runs {
     }
 }
 
+impl Entries {
+    fn depth(&self, run: &RunId) -> u32 {
+        let (mut depth, mut at) = (1, run);
+        while let Some(parent) = self.all.get(at).and_then(|entry| entry.spec.parent.as_ref()) {
+            (depth, at) = (depth + 1, parent);
+        }
+        depth
+    }
+
+    fn has_room(&self, parent: &RunId, limits: TreeLimits) -> Result<(), ErrorView> {
+        if self.all.get(parent).is_none_or(Entry::is_ending) {
+            return Err(not_under_way(parent));
+        }
+        let of_agents = || self.all.values().filter(|entry| !entry.is_ending());
+        let children = of_agents().filter(|entry| entry.spec.parent.as_ref() == Some(parent)).count();
+        let all = of_agents().filter(|entry| entry.spec.parent.is_some()).count();
+        let full = |what: String, hint: &str| Err(ErrorView::new(ErrorCode::Busy, what).with_hint(hint));
+        if self.depth(parent) >= limits.depth {
+            let what = format!("agents stand at most {} deep", limits.depth);
+            return full(what, "do it yourself");
+        }
+        if children >= limits.children as usize {
+            let what = format!("{children} agents work for you, and no more may");
+            return full(what, "wait for one of them, or stop one");
+        }
+        if all >= limits.all as usize {
+            let what = format!("{all} agents are at work in all, and no more may be");
+            return full(what, "wait for one of them, or do it yourself");
+        }
+        Ok(())
+    }
+}
+
 fn busy(entries: &BTreeMap<RunId, Entry>, session: &SessionId) -> Option<ErrorView> {
     let (run, entry) = entries.iter().find(|(_, entry)| entry.session == *session)?;
     let what = match entry.task {
@@ -260,11 +350,48 @@ mod tests {
     use super::*;
 
     fn entry(session: &str, parent: Option<&str>) -> Entry {
-        Entry {
-            session: SessionId(session.into()),
-            mode: Mode::Act,
-            parent: parent.map(|parent| RunId(parent.into())),
-            task: Task::Parked,
+        let mut spec = serde_json::json!({
+            "goal": "go", "model": "test/one", "mode": "act", "approval": "ask", "maxSteps": 3,
+        });
+        if let Some(parent) = parent {
+            spec["parent"] = parent.into();
+        }
+        let spec = serde_json::from_value(spec).unwrap();
+        Entry { session: SessionId(session.into()), spec: Arc::new(spec), task: Task::Parked }
+    }
+
+    // bar: 67
+    #[test]
+    fn no_more_agents_than_there_may_be_however_many_ask_at_once() {
+        let limits = TreeLimits { depth: 3, children: 5, all: 20 };
+        let runs = Runs::default();
+        let id = |run: usize| RunId(format!("r-{run}"));
+        runs.insert(id(0), entry("s-0", None), Some(limits)).unwrap();
+        let parents = Mutex::new(vec![0]);
+        std::thread::scope(|scope| {
+            for asks in 0..50 {
+                let (runs, parents) = (&runs, &parents);
+                scope.spawn(move || {
+                    for one in 0..20 {
+                        let number = 1 + asks * 20 + one;
+                        let parent = {
+                            let parents = parents.lock().unwrap();
+                            parents[(asks + one) % parents.len()]
+                        };
+                        let spawned = entry(&format!("s-{number}"), Some(&format!("r-{parent}")));
+                        if runs.insert(id(number), spawned, Some(limits)).is_ok() {
+                            parents.lock().unwrap().push(number);
+                        }
+                    }
+                });
+            }
+        });
+        let all = runs.tree(None);
+        assert_eq!(all.len(), 21, "20 and the one that the user started");
+        for (run, _) in &all {
+            assert!(runs.depth(run) <= 3, "{run}");
+            let children = all.iter().filter(|(_, one)| one.spec.parent.as_ref() == Some(run)).count();
+            assert!(children <= 5, "{run}: {children}");
         }
     }
 
@@ -272,7 +399,7 @@ mod tests {
     fn a_stop_goes_down_the_tree_and_nowhere_else() {
         let runs = Runs::default();
         for (run, parent) in [("r-1", None), ("r-2", Some("r-1")), ("r-3", Some("r-2")), ("r-4", None)] {
-            runs.insert(RunId(run.into()), entry(&format!("s-{run}"), parent)).unwrap();
+            runs.insert(RunId(run.into()), entry(&format!("s-{run}"), parent), None).unwrap();
         }
         let tree = |run: Option<&str>| -> Vec<String> {
             let run = run.map(|run| RunId(run.into()));
@@ -288,10 +415,10 @@ mod tests {
     #[test]
     fn a_session_has_one_run_at_a_time() {
         let runs = Runs::default();
-        runs.insert(RunId("r-1".into()), entry("s-1", None)).unwrap();
-        let error = runs.insert(RunId("r-2".into()), entry("s-1", None)).unwrap_err();
+        runs.insert(RunId("r-1".into()), entry("s-1", None), None).unwrap();
+        let error = runs.insert(RunId("r-2".into()), entry("s-1", None), None).unwrap_err();
         assert_eq!(error.code, ErrorCode::Busy);
         assert!(error.message.contains("r-1"), "{error}");
-        runs.insert(RunId("r-2".into()), entry("s-2", None)).unwrap();
+        runs.insert(RunId("r-2".into()), entry("s-2", None), None).unwrap();
     }
 }

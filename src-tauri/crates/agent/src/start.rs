@@ -17,13 +17,15 @@ use protocol::tool::{ApprovalMode, Mode};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use tools::{Grants, Ports};
+use tools::{Grants, Group, Ports};
 
+use crate::agents::OfRun;
 use crate::approvals::GivenAnswer;
 use crate::cancellation::StopSignal;
 use crate::context::{Bounds, Context, Earlier};
 use crate::engine::{Engine, check_length, fresh};
 use crate::history::{self, Rebuilt};
+use crate::ledger::Sum;
 use crate::machine::Rules;
 use crate::offer::Offer;
 use crate::ports::OpenModel;
@@ -104,6 +106,8 @@ impl Engine {
             parent: None,
             recording: over.recording.clone(),
             plan,
+            user_goal: None,
+            groups: over.groups.clone(),
         };
         // On a task of its own: a caller that goes away must not leave half a run, nor one that nobody waits for.
         let (engine, gone) = (self.clone(), CancellationToken::new());
@@ -112,7 +116,7 @@ impl Engine {
             if gone.is_cancelled() {
                 return Err(ErrorView::new(ErrorCode::Unavailable, "nobody waits for the run any more"));
             }
-            let began = engine.begin((session, begins_in), spec, settings, model, surface).await;
+            let began = engine.begin((session, begins_in), spec, settings, model, Some(surface)).await;
             if let (Ok(unheard), true) = (&began, gone.is_cancelled()) {
                 engine.stop_at_once(Some(&unheard.run), "whoever asked for it went away as it began");
             }
@@ -136,7 +140,7 @@ impl Engine {
     }
 
     /// The settings of one run.
-    fn with_overrides(&self, over: &RunOverrides) -> Result<Settings, ErrorView> {
+    pub(crate) fn with_overrides(&self, over: &RunOverrides) -> Result<Settings, ErrorView> {
         let mut settings = self.settings();
         if let Some(max_steps) = over.max_steps {
             settings.max_steps = max_steps;
@@ -158,23 +162,21 @@ impl Engine {
         Ok(settings)
     }
 
-    async fn begin(
+    /// `from` is the surface where its user asked for it; `None` if an agent did.
+    pub(crate) async fn begin(
         self: &Arc<Self>,
         (session, begins_in): (Option<SessionId>, Option<String>),
         spec: RunSpec,
         settings: Settings,
         model: SharedModel,
-        surface: Surface,
+        from: Option<Surface>,
     ) -> Result<StartedRun, ErrorView> {
         // Opening the model may have taken a while: no session is left behind without its run.
         self.check_open()?;
         // A folder that cannot be worked in is said before anything is begun.
         self.open_ports(session.as_ref(), spec.space.as_deref()).await?;
-        let session = match session {
-            Some(session) => session,
-            None => self.new_session(&spec, begins_in).await?,
-        };
-        let ports = self.open_ports(Some(&session), spec.space.as_deref()).await?;
+        let is_new = session.is_none();
+        let session = session.unwrap_or_else(|| SessionId::from_suffix(fresh()));
         let run = RunId::from_suffix(fresh());
         let scope = Scope {
             session: Some(session.clone()),
@@ -182,19 +184,21 @@ impl Engine {
             agent: Some(AgentId::from_suffix(fresh())),
         };
         let (live, mailbox) = live();
-        let entry = Entry {
-            session: session.clone(),
-            mode: spec.mode,
-            parent: spec.parent.clone(),
-            task: Task::Live(live.clone()),
-        };
-        self.runs.insert(run.clone(), entry)?;
+        let entry =
+            Entry { session: session.clone(), spec: Arc::new(spec.clone()), task: Task::Live(live.clone()) };
+        self.runs.insert(run.clone(), entry, Some((&self.settings()).into()))?;
+        self.ledger.open(run.clone(), spec.parent.clone(), spec.budget(), Sum::default());
         let unbegun = Unbegun { engine: self, run: run.clone(), live: live.clone(), has_begun: false };
+        if is_new {
+            self.new_session(session.clone(), &spec, begins_in).await?;
+        }
+        let ports = self.open_ports(Some(&session), spec.space.as_deref()).await?;
+        let ports = Ports { agents: Some(Arc::new(OfRun::new(self, &run, &session, &spec))), ..ports };
         match self.conversation(&session, &scope, &spec, &settings, &ports).await {
             Ok(told) => {
                 unbegun.has_begun();
                 let run_task = self.run(scope, spec, settings, (model, ports), told, &live, mailbox);
-                let run_task = Run { from: Some(surface), ..run_task };
+                let run_task = Run { from, ..run_task };
                 self.spawn(run_task, Begin::Anew, live);
                 Ok(StartedRun { session, run })
             }
@@ -214,7 +218,7 @@ impl Engine {
         let events = self.recent(session, settings).await?;
         let bounds = Bounds::of(settings);
         let earlier = self.rebuilt(events, bounds).await?.closed();
-        let system = prompts::system(spec.mode, &self.tools.secrets().await, settings, self.log.now());
+        let system = prompts::system(spec, &self.tools.secrets().await, settings, self.log.now());
         let offer = self.offer(spec, &earlier, ports);
         let context =
             Context::new(system, offer.tools(), earlier, &spec.goal, bounds).with_later(offer.later());
@@ -277,8 +281,9 @@ impl Engine {
                 (rebuilt.closed(), goal, Waited::More { turn, bound })
             }
         };
-        let system = prompts::system(spec.mode, &self.tools.secrets().await, &settings, started);
+        let system = prompts::system(&spec, &self.tools.secrets().await, &settings, started);
         let ports = self.open_ports(Some(&session), spec.space.as_deref()).await?;
+        let ports = Ports { agents: Some(Arc::new(OfRun::new(self, &run, &session, &spec))), ..ports };
         let offer = self.offer(&spec, &told, &ports);
         let context = match goal {
             Some(goal) => {
@@ -309,7 +314,7 @@ impl Engine {
     ) -> Run {
         let session = scope.session.clone().unwrap_or_else(|| SessionId(String::new()));
         let grants = grants_of(&spec, self.grants(&session));
-        grants.lock().unwrap_or_else(PoisonError::into_inner).note_words(&spec.goal);
+        grants.lock().unwrap_or_else(PoisonError::into_inner).note_words(spec.words());
         Run {
             id: scope.run.clone().unwrap_or_else(|| RunId(String::new())),
             limits: Self::limits(&settings),
@@ -318,11 +323,13 @@ impl Engine {
                 model_tries: RetryPolicy::default().tries,
                 repairs: 3,
                 end_on_approval: spec.unattended == Unattended::End,
+                is_child: spec.parent.is_some(),
             },
             grants,
             ports,
             current: self.current_settings(),
             log: self.log.clone(),
+            ledger: self.ledger.clone(),
             router: Arc::new(self.tools.of_run()),
             seat: self.seat.clone(),
             deadlines: self.deadlines.clone(),
@@ -346,7 +353,7 @@ impl Engine {
             let mut answered = None;
             match driven {
                 Ok(Ok(Ending::Over)) => {
-                    engine.runs.remove(&id);
+                    engine.run_is_over(&id);
                     engine.log.forget_status(&id);
                 }
                 Ok(Ok(Ending::Parked(answer))) => {
@@ -362,11 +369,11 @@ impl Engine {
                 }
                 Ok(Err(error)) => {
                     tracing::error!("run {id} stopped: {error}");
-                    engine.runs.remove(&id);
+                    engine.run_is_over(&id);
                 }
                 Err(_) => {
                     tracing::error!("run {id} broke down");
-                    engine.runs.remove(&id);
+                    engine.run_is_over(&id);
                     engine.ended_badly(scope.clone()).await;
                 }
             }
@@ -380,7 +387,10 @@ impl Engine {
     /// What a model may be offered in a conversation.
     fn offer(&self, of: &RunSpec, earlier: &Earlier, ports: &Ports) -> Offer {
         let specs = self.tools.specs(of.mode, ports).into_iter();
-        Offer::new(specs.filter(|spec| of.plan || &*spec.name != "plan").collect(), earlier)
+        let specs = specs.filter(|spec| of.plan || &*spec.name != "plan");
+        let offer = Offer::new(specs.filter(|spec| has_group(of, &spec.group)).collect(), earlier);
+        // What it was given by name is there from the beginning.
+        if of.groups.is_some() { offer.with_all() } else { offer }
     }
 
     /// As many of a session's newest events as its next conversation can have in it.
@@ -415,8 +425,12 @@ impl Engine {
         })
     }
 
-    async fn new_session(&self, spec: &RunSpec, folder: Option<String>) -> Result<SessionId, ErrorView> {
-        let id = SessionId::from_suffix(fresh());
+    async fn new_session(
+        &self,
+        id: SessionId,
+        spec: &RunSpec,
+        folder: Option<String>,
+    ) -> Result<(), ErrorView> {
         let title = spec.goal.trim().lines().next().unwrap_or_default().chars().take(TITLE_CHARS).collect();
         let created = EventBody::SessionCreated {
             title,
@@ -430,13 +444,19 @@ impl Engine {
         if let Some(folder) = folder {
             self.log.append(scope, chosen(folder)).await?;
         }
-        Ok(id)
+        Ok(())
     }
 }
 
 pub(crate) fn live() -> (Live, mpsc::Receiver<Message>) {
     let (mailbox, heard) = mpsc::channel(CAPACITY);
     (Live { stop: StopSignal::default(), mailbox, over: CancellationToken::new() }, heard)
+}
+
+/// Whether a run has the tools of a group. Those for the course of the work itself it always has.
+pub(crate) fn has_group(of: &RunSpec, group: &Group) -> bool {
+    let named = |groups: &Vec<String>| groups.iter().any(|name| *name == group.name());
+    *group == Group::Mind || of.groups.as_ref().is_none_or(named)
 }
 
 /// What a run may without a question: what the user allowed in its session; a child none of it, its parent's plan neither.
@@ -465,6 +485,7 @@ impl Drop for Unbegun<'_> {
     fn drop(&mut self) {
         if !self.has_begun {
             self.engine.runs.remove(&self.run);
+            self.engine.ledger.close(&self.run);
             self.live.over.cancel();
         }
     }

@@ -269,6 +269,8 @@ impl Budget {
         match bound.of {
             BudgetOf::Run => Some(&mut self.meter),
             BudgetOf::Plan => plan.meter.as_mut(),
+            // It is counted with that one.
+            BudgetOf::Parent => None,
         }
     }
 

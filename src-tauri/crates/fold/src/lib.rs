@@ -21,7 +21,9 @@ mod words;
 
 pub use budget::Budget;
 pub use copy::{Copied, Into, branched, imported, interrupted};
-pub use overview::{Desktop, Outcome, SessionState, activity, desktop_of, overview, run_in, session_state};
+pub use overview::{
+    Desktop, Outcome, SessionState, activity, agents_in, desktop_of, overview, run_in, session_state, tree,
+};
 pub use plan::PlanState;
 pub use run::{OpenRun, run};
 pub use session::{changed_for_a_list, is_about_the_list, pinned_first, session};

@@ -1,6 +1,6 @@
 //! Where everything stands, kept up to date by the events that every reader gets.
 
-use protocol::event::{Activity, Event, EventBody, RunEnd};
+use protocol::event::{Activity, Event, EventBody, RunEnd, Status};
 use protocol::ids::{RunId, SessionId};
 use protocol::view::{DesktopView, Overview, RunStatus, SessionView};
 
@@ -19,7 +19,7 @@ pub fn overview(view: &mut Overview, event: &Event) {
             } else if !matches!(status.activity, Activity::Idle | Activity::Error) {
                 let goal = goal_of(view, run);
                 let (session, run, status) = (session.clone(), run.clone(), status.clone());
-                view.runs.push(RunStatus { session, run, goal, status });
+                view.runs.push(RunStatus { session, run, goal, status, parent: None });
             }
         }
         EventBody::SessionPurged { purged } => view.sessions.retain(|known| known.id != *purged),
@@ -171,7 +171,11 @@ pub fn activity(view: &Overview) -> (Activity, String) {
             return (activity, run.status.detail.clone());
         }
     }
-    let last = view.sessions.first().and_then(|session| session.last_run.as_ref());
+    let last = view
+        .sessions
+        .iter()
+        .find(|session| session.shelf.parent.is_none())
+        .and_then(|session| session.last_run.as_ref());
     match last.and_then(|run| run.end.as_ref()) {
         Some(RunEnd::Failed { message, .. }) if view.runs.is_empty() => (Activity::Error, message.clone()),
         _ => (Activity::Idle, String::new()),
@@ -183,7 +187,9 @@ pub fn activity(view: &Overview) -> (Activity, String) {
 fn put_session(view: &mut Overview, session: &SessionView) {
     let known = view.sessions.iter().position(|known| known.id == session.id);
     let before = known.map(|at| view.sessions.remove(at));
-    if session.shelf.is_open() {
+    // Those of agents are in no list, but whoever looks at one wants to know what it is.
+    let is_of_an_agent = session.shelf.parent.is_some() && session.shelf.deleted.is_none();
+    if session.shelf.is_open() || is_of_an_agent {
         let by_age = || {
             let is_older = |other: &SessionView| other.updated < session.updated;
             view.sessions.iter().position(is_older).unwrap_or(view.sessions.len())
@@ -200,7 +206,48 @@ fn put_session(view: &mut Overview, session: &SessionView) {
         view.runs.retain(|known| known.run != run.id);
     } else if let Some(known) = view.runs.iter_mut().find(|known| known.run == run.id) {
         known.goal.clone_from(&run.goal);
+        known.parent.clone_from(&session.shelf.parent);
+    } else if session.shelf.parent.is_some() {
+        // No list has its session: what it is, is known from here on.
+        view.runs.push(RunStatus {
+            session: session.id.clone(),
+            run: run.id.clone(),
+            goal: run.goal.clone(),
+            status: Status::default(),
+            parent: session.shelf.parent.clone(),
+        });
     }
+}
+
+/// The agents below the run of a session, as [`tree`] has them; with how deep each stands below it, from 1.
+pub fn agents_in<'a>(view: &'a Overview, session: &SessionId) -> Vec<(usize, &'a RunStatus)> {
+    let mut all = tree(view).into_iter().skip_while(|(_, run)| run.session != *session);
+    let Some((top, _)) = all.next() else { return Vec::new() };
+    all.take_while(|(depth, _)| *depth > top).map(|(depth, run)| (depth - top, run)).collect()
+}
+
+/// All runs as a tree shows them: each right after the one that it works for, with how deep it stands, from 0.
+pub fn tree(view: &Overview) -> Vec<(usize, &RunStatus)> {
+    fn below<'a>(
+        view: &'a Overview,
+        run: &'a RunStatus,
+        depth: usize,
+        all: &mut Vec<(usize, &'a RunStatus)>,
+    ) {
+        // Of a view that comes from elsewhere: nobody is shown twice.
+        if all.iter().any(|(_, shown)| shown.run == run.run) {
+            return;
+        }
+        all.push((depth, run));
+        for agent in view.runs.iter().filter(|one| one.parent.as_ref() == Some(&run.run)) {
+            below(view, agent, depth + 1, all);
+        }
+    }
+    let mut all = Vec::with_capacity(view.runs.len());
+    let is_there = |parent: &RunId| view.runs.iter().any(|run| run.run == *parent);
+    let tops = view.runs.iter().filter(|run| !run.parent.as_ref().is_some_and(is_there));
+    tops.for_each(|top| below(view, top, 0, &mut all));
+    all
 }
 
 fn goal_of(view: &Overview, run: &RunId) -> String {

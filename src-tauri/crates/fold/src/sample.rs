@@ -57,6 +57,8 @@ pub fn started() -> EventBody {
         parent: None,
         recording: None,
         plan: false,
+        user_goal: None,
+        groups: None,
     }))
 }
 

@@ -45,6 +45,7 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
             // What somebody works in is back in the list.
             view.shelf.archived = false;
             view.shelf.deleted = None;
+            view.shelf.parent.clone_from(&spec.parent);
             view.last_run =
                 event.scope.run.clone().map(|id| RunView { id, goal: spec.goal.clone(), end: None });
         }

@@ -237,5 +237,7 @@ fn spec(goal: String) -> RunSpec {
         parent: None,
         recording: None,
         plan: false,
+        user_goal: None,
+        groups: None,
     }
 }

@@ -26,7 +26,7 @@ pub use fold::export;
 pub use fold::{Budget, Copied, Into as CopyInto, OpenRun, PlanState, branched, imported, interrupted};
 pub use fold::{budget, forecast};
 pub use open::FILE_NAME;
-pub use reader::{PAGE_BYTES, Reader};
+pub use reader::{ChildRun, PAGE_BYTES, Reader, Took};
 pub use tidy::{Tidied, Tidy};
 
 use std::path::Path;

@@ -96,13 +96,24 @@ impl Projection<'_> {
     fn run(self, event: &Event) -> Result<(), JournalError> {
         let Some(run) = &event.scope.run else { return Ok(()) };
         match &event.body {
-            EventBody::RunStarted(spec) => self
-                .execute(
+            EventBody::RunStarted(spec) => {
+                self.execute(
                     "INSERT OR REPLACE INTO runs (id, started, model, steps, tokens, spent) \
                      VALUES (?1, ?2, ?3, 0, 0, 0)",
                     &[&run.as_str(), &event.seq().0, &spec.model.0],
-                )
-                .map(drop),
+                )?;
+                // By itself, since version 11 makes its rows by this, too, and has no such columns.
+                match &spec.parent {
+                    Some(parent) => self
+                        .execute(
+                            "UPDATE runs SET parent = ?2, parent_session = (SELECT session FROM events \
+                             WHERE seq = (SELECT started FROM runs WHERE id = ?2)) WHERE id = ?1",
+                            &[&run.as_str(), &parent.as_str()],
+                        )
+                        .map(drop),
+                    None => Ok(()),
+                }
+            }
             EventBody::RunEnded { end } => {
                 self.execute("UPDATE runs SET ended = ?2 WHERE id = ?1", &[&run.as_str(), &event.seq().0])?;
                 self.past_run(run, end, event)

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fold::forecast::{MOST_RUNS, PastRun};
+use protocol::agent::AgentReport;
 use protocol::command::Which;
-use protocol::event::{Event, EventBody, Scope};
+use protocol::event::{Event, EventBody, RunEnd, Scope};
 use protocol::ids::{ApprovalId, CallId, ModelId, RunId, Seq, SessionId, StreamId};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
@@ -32,6 +33,31 @@ const OPEN_RUNS: &str = "SELECT id, started FROM runs WHERE ended IS NULL ORDER 
 const OF_OPEN_RUN: &str = "WHERE run = ?1 AND seq >= ?2 AND type IN \
     ('runStarted', 'runPaused', 'runResumed', 'turnFinished', 'toolStarted', 'toolFinished', 'approvalRequested', \
     'approvalAnswered', 'grantTakenBack', 'turnFailed', 'turnDropped', 'budgetReached') ORDER BY seq";
+
+/// A run that the agent of another one started.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChildRun {
+    /// Of its `RunStarted`.
+    pub scope: Scope,
+    pub spec: RunSpec,
+    /// So far, without what the agents below it took.
+    pub took: Took,
+    /// `None` if it has not ended.
+    pub end: Option<RunEnd>,
+    /// What its model said last to the one that it works for.
+    pub report: Option<AgentReport>,
+}
+
+/// What a run took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Took {
+    pub steps: u32,
+    pub tokens: u64,
+    /// As far as it is known.
+    pub cost: Usd,
+    /// Whether that is all of it; `None` if nothing was spent.
+    pub exact: Option<bool>,
+}
 
 /// The connections that read.
 pub(crate) struct Readers {
@@ -221,7 +247,7 @@ impl<'a> Reader<'a> {
         limit: u32,
     ) -> Result<Vec<SessionView>, JournalError> {
         let of_them = match which {
-            Which::Open => "archived = 0 AND deleted IS NULL",
+            Which::Open => "archived = 0 AND deleted IS NULL AND view ->> '$.shelf.parent' IS NULL",
             Which::Pinned => "pinned = 1 AND archived = 0 AND deleted IS NULL",
             Which::Archived => "archived = 1 AND deleted IS NULL",
             Which::Deleted => "deleted IS NOT NULL",
@@ -280,6 +306,58 @@ impl<'a> Reader<'a> {
             _ => None,
         };
         Ok(started.into_iter().filter_map(of_run).collect())
+    }
+
+    /// The runs that the agent of a run started, oldest first.
+    pub fn children_of_run(&self, run: &RunId) -> Result<Vec<ChildRun>, JournalError> {
+        self.children("parent = ?1", run.as_str())
+    }
+
+    /// The same of all runs of a session.
+    pub fn children_in(&self, session: &SessionId) -> Result<Vec<ChildRun>, JournalError> {
+        self.children("parent IS NOT NULL AND parent_session = ?1", session.as_str())
+    }
+
+    fn children(&self, of_them: &str, of: &str) -> Result<Vec<ChildRun>, JournalError> {
+        let rows = |row: &rusqlite::Row<'_>| {
+            let (spent, exact): (u64, Option<bool>) = (row.get(5)?, row.get(6)?);
+            let took = Took { steps: row.get(3)?, tokens: row.get(4)?, cost: Usd(spent), exact };
+            Ok((RunId(row.get(0)?), row.get::<_, u64>(1)?, row.get::<_, Option<u64>>(2)?, took))
+        };
+        let found: Vec<_> = self
+            .connection
+            .prepare_cached(&format!(
+                "SELECT id, started, ended, steps, tokens, spent, exact FROM runs WHERE {of_them} ORDER BY started"
+            ))
+            .and_then(|mut select| select.query_map([of], rows)?.collect())
+            .map_err(|e| self.sqlite(e))?;
+        let mut children = Vec::with_capacity(found.len());
+        for (run, started, ended, took) in found {
+            let one = |seq: u64| -> Result<Option<Event>, JournalError> {
+                Ok(self.events("WHERE seq = ?1", params![seq], usize::MAX)?.pop())
+            };
+            let Some(Event { scope, body: EventBody::RunStarted(spec), .. }) = one(started)? else {
+                continue;
+            };
+            let end = match ended.map(one).transpose()?.flatten().map(|event| event.body) {
+                Some(EventBody::RunEnded { end }) => Some(end),
+                _ => None,
+            };
+            let report = self.events(
+                "WHERE run = ?1 AND type = 'toolFinished' AND body ->> '$.result.data.report' IS NOT NULL \
+                 ORDER BY seq DESC LIMIT 1",
+                params![run.as_str()],
+                usize::MAX,
+            )?;
+            let report = report.into_iter().find_map(|event| match event.body {
+                EventBody::ToolFinished { result, .. } => {
+                    serde_json::from_value(result.data.get("report")?.clone()).ok()
+                }
+                _ => None,
+            });
+            children.push(ChildRun { scope, spec: *spec, took, end, report });
+        }
+        Ok(children)
     }
 
     /// What the newest runs of a model took that came to their end.

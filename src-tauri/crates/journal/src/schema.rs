@@ -41,6 +41,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration { version: 9, name: "budgets, and what runs took", apply: budgets },
     Migration { version: 10, name: "what a model is told of what is left out", apply: |_, _| Ok(()) },
     Migration { version: 11, name: "what runs took so far", apply: sums_of_runs },
+    Migration { version: 12, name: "agents that other agents started", apply: parents_of_runs },
 ];
 
 /// The newest schema of a list of migrations.
@@ -288,6 +289,17 @@ fn kept_files(connection: &Connection, path: &Path) -> Result<(), JournalError> 
         projection::blobs(connection, path, &rows::decode(row, path)?.0)?;
     }
     Ok(())
+}
+
+/// Whose agent started a run, and in which session that one is. Earlier versions started none for an agent.
+fn parents_of_runs(connection: &Connection, path: &Path) -> Result<(), JournalError> {
+    let made = connection.execute_batch(
+        "ALTER TABLE runs ADD COLUMN parent TEXT;
+         ALTER TABLE runs ADD COLUMN parent_session TEXT;
+         CREATE INDEX runs_parent ON runs (parent, started) WHERE parent IS NOT NULL;
+         CREATE INDEX runs_parent_session ON runs (parent_session, started) WHERE parent IS NOT NULL;",
+    );
+    made.map_err(|e| JournalError::sqlite(path, e))
 }
 
 /// What each run took so far, kept with it from turn to turn: at its end nothing is to be read but that. `exact` is null

@@ -97,6 +97,8 @@ pub(crate) fn spec(goal: &str) -> RunSpec {
         parent: None,
         recording: None,
         plan: false,
+        user_goal: None,
+        groups: None,
     }
 }
 

@@ -58,6 +58,8 @@ fn spec(goal: &str, search: bool) -> RunSpec {
         parent: None,
         recording: None,
         plan: false,
+        user_goal: None,
+        groups: None,
     }
 }
 

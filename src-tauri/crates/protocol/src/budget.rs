@@ -68,6 +68,8 @@ pub enum BudgetOf {
     Run,
     /// The plan's that its user agreed to.
     Plan,
+    /// That of an agent that it works for.
+    Parent,
 }
 
 /// A bound that is near, or reached.
@@ -90,6 +92,7 @@ impl Bound {
         let whose = match self.of {
             BudgetOf::Run => "run's",
             BudgetOf::Plan => "plan's",
+            BudgetOf::Parent => "parent's",
         };
         let next = match &self.next {
             Some(next) => format!(", and the next call may take {}", self.measure.with(next)),

@@ -243,6 +243,8 @@ pub struct RunOverrides {
     pub plan: Option<bool>,
     /// The folder that its files and commands are confined to; a session begun with it keeps it.
     pub space: Option<String>,
+    /// The groups of tools that it has, beside those for the course of the work itself; `None` for all.
+    pub groups: Option<Vec<String>>,
 }
 
 /// What came of an [`Undo`].

@@ -3,6 +3,7 @@
 //! Every surface (windows, CLI, socket, later REST and MCP) speaks these types and nothing else. Serde only: no
 //! clock, no randomness, no I/O, so that it compiles to wasm and can be tested as plain data.
 
+pub mod agent;
 pub mod budget;
 pub mod command;
 pub mod contract;

@@ -46,12 +46,24 @@ pub struct RunSpec {
     /// Whether its model may propose a plan, within which it then works unasked.
     #[serde(default)]
     pub plan: bool,
+    /// What the user said to the run at the top of its tree; `None` if this one is it. The goal of a child is its parent's
+    /// words, and none of the user's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_goal: Option<String>,
+    /// The groups of tools that it has, beside those for the course of the work itself; `None` for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Vec<String>>,
 }
 
 impl RunSpec {
     /// All that it may use up.
     pub fn budget(&self) -> Most {
         Most { steps: Some(self.max_steps), ..self.most }
+    }
+
+    /// What its user said: of a child, to the run at the top of its tree.
+    pub fn words(&self) -> &str {
+        self.user_goal.as_deref().unwrap_or(&self.goal)
     }
 
     /// Whether another process can go on with it.

@@ -51,6 +51,14 @@ pub struct Settings {
     pub max_tokens: u64,
     /// US dollars, as far as costs are known; 0 for no bound.
     pub max_cost: Usd,
+    /// How many agents stand above each other at the most; 1 for agents that have none below them.
+    pub agent_depth: u32,
+    /// Agents at work for one agent at a time.
+    pub agent_children: u32,
+    /// Agents at work at a time that other agents started, in all.
+    pub agents: u32,
+    /// The model of agents that other agents start; empty for the model of the one that starts them.
+    pub agent_model: String,
     /// Pause between steps, so that a person can follow and step in.
     pub step_delay_ms: u64,
     /// Pause between the parts of a batch.
@@ -204,6 +212,10 @@ impl Default for Settings {
             max_minutes: 0,
             max_tokens: 0,
             max_cost: Usd(0),
+            agent_depth: 3,
+            agent_children: 5,
+            agents: 20,
+            agent_model: String::new(),
             step_delay_ms: 0,
             batch_delay_ms: 200,
             jpeg_quality: 85,
@@ -358,6 +370,10 @@ impl Settings {
             max_minutes,
             max_tokens,
             max_cost,
+            agent_depth,
+            agent_children,
+            agents,
+            agent_model: _,
             step_delay_ms: _,
             batch_delay_ms: _,
             jpeg_quality: _,
@@ -406,6 +422,9 @@ impl Settings {
             ("maxMinutes", is_looser(&next.max_minutes, max_minutes)),
             ("maxTokens", is_looser(&next.max_tokens, max_tokens)),
             ("maxCost", is_looser(&next.max_cost, max_cost)),
+            ("agentDepth", next.agent_depth > *agent_depth),
+            ("agentChildren", next.agent_children > *agent_children),
+            ("agents", next.agents > *agents),
             ("failsafe", *failsafe && !next.failsafe),
             ("pauseOnUserInput", *pause_on_user_input && !next.pause_on_user_input),
             ("fence", !next.fence().is_within(&self.fence())),
@@ -442,6 +461,9 @@ impl Settings {
                 "maxMinutes" => next.max_minutes = old.max_minutes,
                 "maxTokens" => next.max_tokens = old.max_tokens,
                 "maxCost" => next.max_cost = old.max_cost,
+                "agentDepth" => next.agent_depth = old.agent_depth,
+                "agentChildren" => next.agent_children = old.agent_children,
+                "agents" => next.agents = old.agents,
                 "failsafe" => next.failsafe = old.failsafe,
                 "pauseOnUserInput" => next.pause_on_user_input = old.pause_on_user_input,
                 "fence" => {
@@ -470,9 +492,12 @@ impl Settings {
     }
 
     /// Each number with the least and the most that it may be.
-    fn ranges(&self) -> [(&'static str, u64, u64, u64); 14] {
+    fn ranges(&self) -> [(&'static str, u64, u64, u64); 17] {
         [
             ("maxSteps", self.max_steps.into(), 1, 500),
+            ("agentDepth", self.agent_depth.into(), 1, 5),
+            ("agentChildren", self.agent_children.into(), 1, 20),
+            ("agents", self.agents.into(), 1, 200),
             ("stepDelayMs", self.step_delay_ms, 0, 60_000),
             ("batchDelayMs", self.batch_delay_ms, 0, 10_000),
             ("jpegQuality", self.jpeg_quality.into(), 20, 100),

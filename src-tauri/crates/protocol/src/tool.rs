@@ -76,10 +76,11 @@ const RECORDED: [&str; 13] = [
     "writeClipboard",
 ];
 /// Tools that only look, or keep what is the run's own. A test of `tools` holds the names to what those say of themselves.
-const ONLY_LOOKS: [&str; 21] = [
+const ONLY_LOOKS: [&str; 23] = [
     "think",
     "notes",
     "wait",
+    "waitFor",
     "displays",
     "screenshot",
     "zoom",
@@ -89,6 +90,7 @@ const ONLY_LOOKS: [&str; 21] = [
     "listApps",
     "listFiles",
     "readFile",
+    "report",
     "searchFiles",
     "readCommand",
     "listEvents",
@@ -541,6 +543,8 @@ pub enum Source {
     Agenda,
     /// An earlier run of the session.
     Earlier,
+    /// Another agent: the one that it works for, or one that works for it.
+    Agent,
 }
 
 impl Source {

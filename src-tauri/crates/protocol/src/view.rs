@@ -45,6 +45,9 @@ pub struct RunStatus {
     pub run: RunId,
     pub goal: String,
     pub status: Status,
+    /// The run whose agent started it; `None` if its user did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<RunId>,
 }
 
 /// Who has the pointer and the keyboard.
@@ -107,6 +110,9 @@ pub struct Shelf {
     pub pinned: bool,
     /// Among the archived ones only, until something runs in it again.
     pub archived: bool,
+    /// The run whose agent started the last run in it: it is shown with that one, and in no list of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<RunId>,
     /// Since when it is deleted, if it is: in no list, and purged some time later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<Timestamp>,
@@ -119,7 +125,7 @@ impl Shelf {
 
     /// Whether the usual list has it.
     pub fn is_open(&self) -> bool {
-        !self.archived && self.deleted.is_none()
+        !self.archived && self.deleted.is_none() && self.parent.is_none()
     }
 }
 

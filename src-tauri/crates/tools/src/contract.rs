@@ -129,6 +129,7 @@ pub(crate) fn of_nothing(group: &crate::Group) -> Need {
         | crate::Group::Terminal
         | crate::Group::Search
         | crate::Group::Agenda
+        | crate::Group::Agents
         | crate::Group::Server(_) => Need::Untold("what it would touch, which cannot be told"),
     }
 }

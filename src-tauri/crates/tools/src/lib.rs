@@ -17,6 +17,7 @@ use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Effect, ExecResult, Grant, Millis, Mode, Risk, ToolCall, ToolError};
 use tokio_util::sync::CancellationToken;
 
+mod agents;
 mod focus;
 mod goes_to;
 mod look;
@@ -52,6 +53,7 @@ mod whose;
 mod withheld;
 mod words;
 
+pub use agents::{AgentStage, AgentState, Agents, Until, WantedAgent};
 pub use contract::longest_look;
 pub use desktop::{Abilities, Fence, Interruption, ToldElements, WindowId, one_look};
 pub use focus::{FocusedWindow, Keyboard};

@@ -14,6 +14,7 @@ use space::files::{Keep, Space, SpacePath};
 use space::terminal::{Strength, Terminal};
 use web::{Engine, Fetcher, SearchError, Searcher};
 
+use crate::agents::Agents;
 use crate::tool::ListShown;
 
 /// Of one session. Empty where there is none.
@@ -31,6 +32,8 @@ pub struct Ports {
     pub web: Option<Arc<WebPort>>,
     /// Calendars and reminders.
     pub agenda: Option<Arc<AgendaPort>>,
+    /// The agents that work for its run, and the one that this works for; `None` outside any run.
+    pub agents: Option<Arc<dyn Agents>>,
     /// Hears what a command prints while it runs.
     pub progress: Option<Arc<dyn Progress>>,
     /// The user's home, below which folders are called `~/`.

@@ -30,6 +30,8 @@ pub(crate) fn source(step: &Step, outcome: &Outcome) -> Option<Source> {
             None => Source::Search,
         }),
         Group::Agenda => Some(Source::Agenda),
+        // Not that one was started.
+        Group::Agents => outcome.data.get("agents").map(|_| Source::Agent),
         Group::Input | Group::Held | Group::Mind => None,
     }
 }

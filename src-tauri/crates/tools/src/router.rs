@@ -41,6 +41,7 @@ static NO_PORTS: Ports = Ports {
     terminal: None,
     web: None,
     agenda: None,
+    agents: None,
     progress: None,
     home: None,
     recalled: None,
@@ -264,6 +265,8 @@ impl Router {
             space: ports.space.is_some(),
             web: ports.web.is_some(),
             agenda: ports.agenda.is_some(),
+            spawns: ports.agents.as_ref().is_some_and(|agents| agents.may_spawn()),
+            is_child: ports.agents.as_ref().is_some_and(|agents| agents.is_child()),
         }
     }
 

@@ -90,6 +90,8 @@ pub enum Group {
     Search,
     /// Calendars and reminders.
     Agenda,
+    /// Agents that work for this one.
+    Agents,
     /// The course of the work itself: think, wait, batch, done.
     Mind,
     /// The tools of a server, by its name.
@@ -97,12 +99,36 @@ pub enum Group {
 }
 
 impl Group {
+    /// As a run's spec has it; of a server with its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Screen => "screen",
+            Self::Ocr => "ocr",
+            Self::Elements => "elements",
+            Self::Input => "input",
+            Self::Held => "held",
+            Self::Apps => "apps",
+            Self::Clipboard => "clipboard",
+            Self::Web => "web",
+            Self::Script => "script",
+            Self::Files => "files",
+            Self::Terminal => "terminal",
+            Self::Search => "search",
+            Self::Agenda => "agenda",
+            Self::Agents => "agents",
+            Self::Mind => "mind",
+            Self::Server(name) => name,
+        }
+    }
+
     /// Whether a run begins with it. Others are added when its model asks for them, so that not every request carries them.
     pub fn is_for_any_goal(&self) -> bool {
         match self {
             Self::Screen | Self::Elements | Self::Input | Self::Apps | Self::Mind => true,
             Self::Ocr | Self::Held | Self::Clipboard | Self::Web | Self::Script => false,
-            Self::Files | Self::Terminal | Self::Search | Self::Agenda | Self::Server(_) => false,
+            Self::Files | Self::Terminal | Self::Search | Self::Agenda | Self::Agents | Self::Server(_) => {
+                false
+            }
         }
     }
 }
@@ -139,6 +165,9 @@ pub struct Available {
     pub space: bool,
     pub web: bool,
     pub agenda: bool,
+    /// Whether it is an agent that may start others, and whether another one started it.
+    pub spawns: bool,
+    pub is_child: bool,
 }
 
 impl Available {
@@ -147,6 +176,9 @@ impl Available {
         match group {
             Group::Search if !self.web => Some("there is no way to the web here".to_owned()),
             Group::Agenda if !self.agenda => Some("there are no calendars here".to_owned()),
+            Group::Agents if !self.spawns => {
+                Some("an agent of this depth starts no others; do it yourself".to_owned())
+            }
             _ => None,
         }
     }

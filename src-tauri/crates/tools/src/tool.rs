@@ -84,6 +84,7 @@ mod web_search;
 
 mod on_screen;
 
+mod agents;
 mod batch;
 mod done;
 mod notes;
@@ -172,12 +173,16 @@ pub(crate) fn builtin() -> Vec<Arc<dyn Tool>> {
         of::<reminders::CreateReminder>(),
         of::<reminders::ChangeReminder>(),
         of::<reminders::DeleteReminder>(),
+        of::<agents::Spawn>(),
+        of::<agents::WaitFor>(),
+        of::<agents::Kill>(),
         of::<use_tools::UseTools>(),
         of::<plan::Propose>(),
         of::<wait::Wait>(),
         of::<think::Think>(),
         of::<notes::Notes>(),
         of::<batch::Batch>(),
+        of::<agents::ReportBack>(),
         of::<done::Done>(),
     ]
 }
@@ -198,6 +203,8 @@ pub(crate) trait Builtin: 'static {
     const VERIFY: Verify = Verify::Screen;
     const READS: bool = true;
     const EGRESS: bool = false;
+    /// Only for an agent that another one started.
+    const FOR_CHILDREN: bool = false;
     type Input: DeserializeOwned + JsonSchema;
 
     /// Checks what types cannot, and makes what will run. Pure: nothing is looked at or done.
@@ -282,6 +289,9 @@ impl<T: Builtin> Tool for Typed<T> {
             .map(str::to_owned)
             .or_else(|| available.lack(T::NEEDS))
             .or_else(|| available.lack_of_group(&T::GROUP))
+            .or_else(|| {
+                (T::FOR_CHILDREN && !available.is_child).then(|| "you work for no other agent".into())
+            })
     }
 
     fn plan(&self, mut arguments: Value, env: &Env<'_>) -> Result<Plan, ToolError> {

@@ -40,6 +40,7 @@ fn run(activity: Activity, detail: &str, paused: bool) -> RunStatus {
         run: RunId("r-1".into()),
         goal: "write".into(),
         status: Status { activity, detail: detail.into(), paused, ..Status::default() },
+        parent: None,
     }
 }
 

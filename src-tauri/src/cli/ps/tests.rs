@@ -15,6 +15,7 @@ fn run(id: &str, goal: &str, activity: Activity) -> RunStatus {
         run: RunId(format!("r-{id}")),
         goal: goal.into(),
         status: Status { activity, step: 12, max_steps: 500, ..Status::default() },
+        parent: None,
     }
 }
 

@@ -77,6 +77,8 @@ fn spec() -> RunSpec {
         parent: None,
         recording: None,
         plan: false,
+        user_goal: None,
+        groups: None,
     }
 }
 

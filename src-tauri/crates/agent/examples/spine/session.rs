@@ -85,6 +85,8 @@ fn spec(settings: &Settings) -> RunSpec {
         parent: None,
         recording: None,
         plan: false,
+        user_goal: None,
+        groups: None,
     }
 }
 

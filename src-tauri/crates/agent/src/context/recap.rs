@@ -191,6 +191,7 @@ fn called(source: &Source) -> String {
         Source::Terminal => "the terminal".to_owned(),
         Source::Agenda => "the calendar".to_owned(),
         Source::Earlier => "an earlier run".to_owned(),
+        Source::Agent => "another agent".to_owned(),
     }
 }
 

@@ -7,7 +7,8 @@ use serde_json::json;
 
 use super::*;
 
-const RULES: Rules = Rules { max_steps: 3, model_tries: 3, repairs: 3, end_on_approval: false };
+const RULES: Rules =
+    Rules { max_steps: 3, model_tries: 3, repairs: 3, end_on_approval: false, is_child: false };
 
 fn call(name: &str) -> ToolCall {
     ToolCall { id: CallId(format!("c-{name}")), tool: name.into(), arguments: json!({}) }

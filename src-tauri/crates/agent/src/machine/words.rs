@@ -78,6 +78,8 @@ pub struct Rules {
     pub repairs: u32,
     /// An approval ends the run instead of waiting for an answer.
     pub end_on_approval: bool,
+    /// It works for another agent: what it may use up, and what it goes in circles over, are for that one to know of.
+    pub is_child: bool,
 }
 
 /// All that can happen to a run.

@@ -8,6 +8,7 @@ use protocol::turn::Usd;
 use protocol::{ErrorView, EventBody};
 
 use super::Driver;
+use crate::ledger::{NoRoom, Sum};
 
 /// A shorter answer is not worth a call.
 const LEAST_ANSWER: u64 = 1_024;
@@ -28,6 +29,7 @@ impl Driver {
             let whose = match bound.of {
                 BudgetOf::Run => "this run may use",
                 BudgetOf::Plan => "the plan allows",
+                BudgetOf::Parent => "the agent that you work for may use",
             };
             self.steers.push(format!(
                 "Most of what {whose} is used: {bound}. Do what matters most now, and call `done` in time, saying what is \
@@ -40,13 +42,17 @@ impl Driver {
 
     /// Whether the next turn fits in, at the most that it may take: its prompt by a formula, and the longest answer. The
     /// answer is bounded by what is left.
-    pub(super) fn reserve(&mut self) -> Result<(), Bound> {
+    pub(super) fn reserve(&mut self) -> Result<(), NoRoom> {
+        self.note_used();
         let (tokens, cost) = self.budget.left(&self.plan);
+        let in_tree = self.run.ledger.left(&self.run.id);
+        let tokens = tokens.into_iter().chain(in_tree.tokens).min();
+        let cost = cost.into_iter().chain(in_tree.cost).min();
         self.cut_at = None;
         self.run.context.set_left(tokens);
         if tokens.is_none() && cost.is_none() {
             self.run.context.set_max_output(None);
-            return Ok(());
+            return self.reserve_in_tree(NextCall::default());
         }
         let now = self.run.log.now();
         // Not kept: nothing else may share it when it is changed, or it is copied.
@@ -67,12 +73,24 @@ impl Driver {
         let next =
             |answer: u64| NextCall { tokens: input.saturating_add(answer), cost: costs(price, answer) };
         if let Some(bound) = self.budget.reached(&self.plan, now, next(answer)) {
-            return Err(bound);
+            return Err(NoRoom::Bound(bound));
         }
         self.cut_at = self.budget.reached(&self.plan, now, next(usual));
         let most = (fits < LONGEST_ANSWER).then(|| u32::try_from(answer).unwrap_or(u32::MAX));
         self.run.context.set_max_output(most);
-        Ok(())
+        self.reserve_in_tree(next(answer))
+    }
+
+    /// With each agent above it, too.
+    fn reserve_in_tree(&self, next: NextCall) -> Result<(), NoRoom> {
+        let NextCall { tokens, cost } = next;
+        self.run.ledger.reserve(&self.run.id, Sum { steps: 1, tokens, cost })
+    }
+
+    /// What it has used so far, for those above and below it.
+    pub(super) fn note_used(&self) {
+        let most = self.budget.progress(&self.plan, self.run.log.now()).most;
+        self.run.ledger.note(&self.run.id, most, Sum::of(&self.budget.meter.used));
     }
 
     /// Where prices are not known, a bound in dollars bounds little.
@@ -87,7 +105,12 @@ impl Driver {
     }
 
     pub(super) fn progress(&self) -> Progress {
-        let now = self.budget.progress(&self.plan, self.run.log.now());
+        let mut now = self.budget.progress(&self.plan, self.run.log.now());
+        let below = self.run.ledger.below(&self.run.id);
+        now.tokens = now.tokens.saturating_add(below.tokens);
+        if below.cost.0 > 0 {
+            now.cost = Some(now.cost.unwrap_or_default().plus(below.cost));
+        }
         let forecast = self.forecast.map(|told| told.while_it_runs(self.machine.turn, now.tokens, now.cost));
         Progress { forecast, ..now }
     }

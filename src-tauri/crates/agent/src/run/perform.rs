@@ -19,7 +19,9 @@ use tools::{Assessment, Call, Decision, ExecRequest, Executed, Yes};
 
 use super::{Driver, Outcome, Waiting, ask};
 use crate::lease::{self, Holder, Lease};
+use crate::ledger::NoRoom;
 use crate::machine::{Effect, Input, Verdict};
+use crate::start;
 
 /// To the model, whose user could not have answered.
 const MENU_CLOSED: &str = "not done, and not asked about: an open menu takes the user's next click and every key, so it was closed. Open it and choose in one call: pressMenu, or both clicks in a batch";
@@ -36,8 +38,18 @@ impl Driver {
                 self.return_seat().await;
                 self.tell_what_is_near().await?;
                 self.settle_turn();
-                if let Err(bound) = self.reserve() {
-                    return Ok(Some(Input::OutOfBudget { bound }));
+                let mut settled = self.run.ledger.settled();
+                match self.reserve() {
+                    Ok(()) => {}
+                    Err(NoRoom::Bound(bound)) => return Ok(Some(Input::OutOfBudget { bound })),
+                    Err(NoRoom::Reserved) => {
+                        self.operation = Some(Box::pin(async move {
+                            // The ledger lives as long as the run.
+                            let _ = settled.changed().await;
+                            Outcome::MayHaveRoom
+                        }));
+                        return Ok(None);
+                    }
                 }
                 self.retrying = None;
                 let hearing = ask::PartialTurn::default();
@@ -127,6 +139,9 @@ impl Driver {
         if let Some(error) = self.proposals.refusal(&call.id) {
             return Verdict::Forbid(error);
         }
+        if let Some(error) = self.not_its_own(&call) {
+            return Verdict::Forbid(error);
+        }
         let warning = self.proposals.warning(&call.id);
         let request = self.request(call);
         if self.handed_back {
@@ -175,6 +190,18 @@ impl Driver {
         self.unless_woken(assessment.risk, verdict)
     }
 
+    /// Why it may not use a tool that there is: its parent, or whoever started it, gave it others.
+    fn not_its_own(&self, call: &ToolCall) -> Option<ToolError> {
+        self.run.spec.groups.as_ref()?;
+        let is_kept_from_it = |part: &ToolCall| {
+            let tool = self.run.router.registry().get(&part.tool);
+            tool.is_some_and(|tool| !start::has_group(&self.run.spec, &tool.spec().group))
+        };
+        let kept = call.parts().into_iter().find(is_kept_from_it)?;
+        let message = format!("{} is none of your tools in this run", kept.tool);
+        Some(ToolError { kind: ToolErrorKind::NotAvailable, message })
+    }
+
     async fn request_approval(
         &mut self,
         call: ToolCall,
@@ -197,19 +224,18 @@ impl Driver {
         // Nothing of ours has the focus yet: this is what the user is shown, and what a yes is bound to.
         let request = self.request(call.clone());
         let (router, limits) = (self.run.router.clone(), self.run.limits.clone());
-        let (now, shown) = tools::one_look(async {
-            let now = router.assess(&request, &limits).await;
-            let shown = tokio::join!(
-                lease::target(&router, &call),
-                router.goes_to(&call, &limits),
-                router.entries(&call, &self.run.ports, &limits),
-                router.surroundings(&call, &limits),
-                router.sight(&call, &limits),
-            );
-            (now, shown)
+        let (now, target, mut goes_to, entries, seen, sight) = tools::one_look(async {
+            // Boxed: side by side on the stack they are too much for it in an unoptimised build.
+            tokio::join!(
+                Box::pin(router.assess(&request, &limits)),
+                Box::pin(lease::target(&router, &call)),
+                Box::pin(router.goes_to(&call, &limits)),
+                Box::pin(router.entries(&call, &self.run.ports, &limits)),
+                Box::pin(router.surroundings(&call, &limits)),
+                Box::pin(router.sight(&call, &limits)),
+            )
         })
         .await;
-        let (target, mut goes_to, entries, seen, sight) = shown;
         // Something else may have come to the front since it was first looked at: why it is asked, how grave it is and
         // what a yes is bound to are of this one look.
         let risk = now.risk.map_or(risk, |now| now.max(risk));
@@ -266,8 +292,9 @@ impl Driver {
     /// What its model has read beside its user's words, the newest last.
     fn has_read(&self) -> Vec<Source> {
         let earlier = self.run.context.has_earlier().then_some(Source::Earlier);
+        let parent = self.run.spec.parent.is_some().then_some(Source::Agent);
         let search = self.run.spec.search.then_some(Source::Search);
-        earlier.into_iter().chain(search).chain(self.read.iter().cloned()).collect()
+        earlier.into_iter().chain(parent).chain(search).chain(self.read.iter().cloned()).collect()
     }
 
     pub(super) fn wait_for_an_answer(&mut self) {

@@ -28,6 +28,7 @@ mod search;
 mod sessions;
 mod single_calls;
 mod stops;
+mod tree;
 mod trouble;
 mod undo;
 mod user_takeover;

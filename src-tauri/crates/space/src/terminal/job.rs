@@ -24,7 +24,7 @@ use protocol::terminal::Line;
 /// Updates come at most this often, and where each leaves lines out, this often: a window that draws nothing else takes
 /// some 80 ms for one without a graphics card.
 const PACE: Duration = Duration::from_millis(100);
-const FLOOD_PACE: Duration = Duration::from_millis(300);
+const FLOOD_PACE: Duration = Duration::from_millis(500);
 /// How often limits are looked at.
 const WATCH: Duration = Duration::from_millis(if cfg!(target_os = "macos") { 500 } else { 50 });
 /// Lines in one update: as fast as a flood goes, nobody reads the others.

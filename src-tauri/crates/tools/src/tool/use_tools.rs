@@ -18,7 +18,7 @@ pub(super) struct UseTools;
 /// Adds groups of tools to yours, from your next turn on. `web`: a browser's pages and tabs; quicker and truer there than
 /// the screen. `files`, `terminal`: the user's folder, and commands in it. `search`: web pages without a browser. `agenda`:
 /// calendars, reminders. `ocr`: the text in a part of the picture. `held`: drag, hover, hold keys or buttons down. `script`:
-/// AppleScript.
+/// AppleScript. `agents`: helpers.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
@@ -38,6 +38,7 @@ enum Named {
     Terminal,
     Search,
     Agenda,
+    Agents,
 }
 
 impl Named {
@@ -52,6 +53,7 @@ impl Named {
             Self::Terminal => Group::Terminal,
             Self::Search => Group::Search,
             Self::Agenda => Group::Agenda,
+            Self::Agents => Group::Agents,
         }
     }
 }

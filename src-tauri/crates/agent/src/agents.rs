@@ -1,0 +1,379 @@
+//! Agents that agents start: a child is a run in a session of its own, bounded by all that bounds its parent. It has
+//! nothing of what the user allowed there; what its parent's model told it, and what it reports, are nobody's orders.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::future::BoxFuture;
+use journal::{ChildRun, Took};
+use protocol::budget::Most;
+use protocol::command::RunOverrides;
+use protocol::event::RunEnd;
+use protocol::ids::{ModelId, RunId, SessionId};
+use protocol::run::RunSpec;
+use protocol::tool::{ToolError, ToolErrorKind};
+use protocol::{ErrorCode, ErrorView};
+use tokio_util::sync::CancellationToken;
+use tools::{AgentStage, AgentState, Agents, Until, WantedAgent};
+
+use crate::engine::Engine;
+use crate::ledger::Sum;
+use crate::ports::OpenModel;
+use crate::runs::{Runs, not_under_way};
+
+/// Why a child is stopped by its parent's model, and where that ends.
+const KILLED: &str = "by the agent that it works for";
+const PARENT_ENDED: &str = "the agent that it works for has ended";
+/// The least that an agent can do anything with.
+const LEAST_TOKENS: u64 = 1_000;
+
+/// The agents of one run.
+pub struct OfRun {
+    engine: Weak<Engine>,
+    run: RunId,
+    /// Whose earlier runs may have been interrupted: their agents are told of, too.
+    session: SessionId,
+    is_child: bool,
+    may_spawn: bool,
+}
+
+impl OfRun {
+    pub fn new(engine: &Arc<Engine>, run: &RunId, session: &SessionId, spec: &RunSpec) -> Self {
+        let depth = match &spec.parent {
+            Some(parent) => engine.runs.depth(parent) + 1,
+            None => 1,
+        };
+        let may_spawn = depth < engine.settings().agent_depth && spec.recording.is_none();
+        let (run, session) = (run.clone(), session.clone());
+        Self { engine: Arc::downgrade(engine), run, session, is_child: spec.parent.is_some(), may_spawn }
+    }
+
+    fn engine(&self) -> Result<Arc<Engine>, ToolError> {
+        self.engine.upgrade().ok_or_else(|| told(&crate::runs::closed()))
+    }
+}
+
+#[async_trait]
+impl Agents for OfRun {
+    fn is_child(&self) -> bool {
+        self.is_child
+    }
+
+    fn may_spawn(&self) -> bool {
+        self.may_spawn
+    }
+
+    async fn spawn(&self, wanted: WantedAgent) -> Result<RunId, ToolError> {
+        self.engine()?.spawn_agent(&self.run, wanted).await.map_err(|error| told(&error))
+    }
+
+    async fn wait_for(
+        &self,
+        agents: &[RunId],
+        until: Until,
+        patience: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<AgentState>, ToolError> {
+        let engine = self.engine()?;
+        let end = tokio::time::Instant::now() + patience;
+        loop {
+            let mut seen = engine.runs.seen();
+            let states = engine.agent_states(&self.session, agents).await.map_err(|error| told(&error))?;
+            let ended = |state: &AgentState| state.stage.has_ended();
+            let is_enough = match until {
+                Until::All => states.iter().all(ended),
+                Until::Any => states.iter().any(ended),
+            };
+            if is_enough {
+                return Ok(states);
+            }
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => {
+                    return Err(ToolError { kind: ToolErrorKind::Cancelled, message: "stopped".into() });
+                }
+                () = tokio::time::sleep_until(end) => return Ok(states),
+                () = Runs::changed(&mut seen) => {}
+            }
+        }
+    }
+
+    async fn kill(&self, agent: &RunId) -> Result<AgentState, ToolError> {
+        let engine = self.engine()?;
+        let killed = async {
+            let mut states = engine.agent_states(&self.session, std::slice::from_ref(agent)).await?;
+            if states.first().is_some_and(|state| !state.stage.has_ended()) {
+                match engine.stop(Some(agent), KILLED.to_owned()).await {
+                    // It ended by itself meanwhile.
+                    Err(error) if error.code == ErrorCode::NotFound => {}
+                    stopped => stopped?,
+                }
+                states = engine.agent_states(&self.session, std::slice::from_ref(agent)).await?;
+            }
+            states.pop().ok_or_else(|| unknown(agent))
+        };
+        killed.await.map_err(|error: ErrorView| told(&error))
+    }
+}
+
+impl Engine {
+    /// Boxed: a run that it starts may start others.
+    fn spawn_agent<'a>(
+        self: &'a Arc<Self>,
+        parent: &'a RunId,
+        wanted: WantedAgent,
+    ) -> BoxFuture<'a, Result<RunId, ErrorView>> {
+        Box::pin(async move {
+            self.check_open()?;
+            // What there is no room for opens no model.
+            self.runs.has_room(parent, (&self.settings()).into())?;
+            let above = self.runs.get(parent).ok_or_else(|| not_under_way(parent))?.spec;
+            let left = self.ledger.left(parent);
+            let spec = child_of(&above, parent, wanted, left, &self.settings().agent_model)?;
+            let over = RunOverrides {
+                model: Some(spec.model.clone()),
+                base_url: spec.base_url.clone(),
+                max_steps: Some(spec.max_steps),
+                ..RunOverrides::default()
+            };
+            let settings = self.with_overrides(&over)?;
+            let what = OpenModel { search: spec.search, ..OpenModel::of(&settings) };
+            let model = self.models.open(what).await?;
+            let started = self.begin((None, None), spec, settings, model, None).await?;
+            Ok(started.run)
+        })
+    }
+
+    /// How the agents stand that runs of a session started: these, or all if none is named.
+    async fn agent_states(
+        &self,
+        session: &SessionId,
+        agents: &[RunId],
+    ) -> Result<Vec<AgentState>, ErrorView> {
+        let of = session.clone();
+        let (children, questions) =
+            self.log.read(move |journal| Ok((journal.children_in(&of)?, journal.questions()?))).await?;
+        let is_of = |agent: &RunId, child: &ChildRun| child.scope.run.as_ref() == Some(agent);
+        if let Some(stranger) = agents.iter().find(|agent| !children.iter().any(|child| is_of(agent, child)))
+        {
+            return Err(unknown(stranger));
+        }
+        let named = |child: &ChildRun| agents.is_empty() || agents.iter().any(|agent| is_of(agent, child));
+        let states = children.into_iter().filter(named).filter_map(|child| {
+            let agent = child.scope.run.clone()?;
+            let asks = questions.iter().any(|question| question.run == agent);
+            let Took { steps, tokens, cost, exact } = child.took;
+            Some(AgentState {
+                stage: stage(child.end, asks),
+                agent,
+                goal: child.spec.goal,
+                report: child.report,
+                steps,
+                tokens,
+                cost: exact.map(|_| cost),
+            })
+        });
+        Ok(states.collect())
+    }
+
+    /// Takes a run out of those that have not ended, with all below it: nobody is there any more for whom they work.
+    pub(crate) fn run_is_over(self: &Arc<Self>, run: &RunId) {
+        self.runs.remove(run);
+        self.ledger.close(run);
+        let below = self.stop_at_once(Some(run), PARENT_ENDED);
+        if !below.is_empty() {
+            let engine = self.clone();
+            tokio::spawn(async move { engine.see_to_the_end(below, PARENT_ENDED).await });
+        }
+    }
+
+    /// What those below a run used that have ended.
+    pub(crate) fn used_below<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Sum, ErrorView>> {
+        Box::pin(async move {
+            let of = run.clone();
+            let mut sum = Sum::default();
+            for child in self.log.read(move |journal| journal.children_of_run(&of)).await? {
+                let Some(run) = child.scope.run.filter(|_| child.end.is_some()) else { continue };
+                let Took { steps, tokens, cost, .. } = child.took;
+                sum = sum.plus(Sum { steps, tokens, cost }).plus(self.used_below(&run).await?);
+            }
+            Ok(sum)
+        })
+    }
+}
+
+/// A child's run, bounded by its parent's in everything.
+fn child_of(
+    above: &RunSpec,
+    parent: &RunId,
+    wanted: WantedAgent,
+    left: Most,
+    model: &str,
+) -> Result<RunSpec, ErrorView> {
+    let WantedAgent { goal, context, groups, most } = wanted;
+    let most = most.stricter(left);
+    let most_steps = most.steps.unwrap_or(above.max_steps).min(above.max_steps);
+    let is_too_little = most_steps == 0
+        || most.minutes == Some(0)
+        || most.tokens.is_some_and(|tokens| tokens < LEAST_TOKENS)
+        || most.cost.is_some_and(|cost| cost.0 == 0);
+    if is_too_little {
+        let why = "too little of your budget is left, or was asked for, to start an agent with";
+        return Err(ErrorView::new(ErrorCode::BadRequest, why).with_hint("do it yourself"));
+    }
+    // None of its parent's tools that this one has not, whatever it names.
+    let groups = match (groups, &above.groups) {
+        (Some(named), Some(of_parent)) => {
+            Some(named.into_iter().filter(|name| of_parent.contains(name)).collect())
+        }
+        (named, of_parent) => named.or_else(|| of_parent.clone()),
+    };
+    let goal = match context.is_empty() {
+        true => goal,
+        false => format!("{goal}\n\nWhat you need to know:\n{context}"),
+    };
+    let (model, base_url) = match model {
+        "" => (above.model.clone(), above.base_url.clone()),
+        // The address is for the model of the parent.
+        other => (ModelId(other.to_owned()), None),
+    };
+    Ok(RunSpec {
+        goal,
+        model,
+        base_url,
+        mode: above.mode,
+        approval: above.approval,
+        max_steps: most_steps,
+        most: Most { steps: None, ..most },
+        forecast: None,
+        search: above.search,
+        fence: above.fence.clone(),
+        unattended: above.unattended,
+        space: above.space.clone(),
+        parent: Some(parent.clone()),
+        recording: None,
+        // Its parent's bounds hold; a contract is between the user and the one that they gave the goal to.
+        plan: false,
+        user_goal: Some(above.words().to_owned()),
+        groups,
+    })
+}
+
+fn stage(end: Option<RunEnd>, asks: bool) -> AgentStage {
+    match end {
+        None if asks => AgentStage::Asks,
+        None => AgentStage::Works,
+        Some(RunEnd::Completed { summary }) => AgentStage::Completed { summary },
+        Some(RunEnd::Failed { message, .. }) => AgentStage::Failed { why: message },
+        Some(RunEnd::Stopped { reason }) => AgentStage::Stopped { why: reason },
+        Some(RunEnd::NeedsApproval { .. }) => {
+            AgentStage::Failed { why: "it needs the user's yes, and nobody can be asked here".to_owned() }
+        }
+        Some(RunEnd::Interrupted { reason }) => {
+            AgentStage::Failed { why: reason.unwrap_or_else(|| "miki ended in the middle of it".to_owned()) }
+        }
+    }
+}
+
+fn unknown(agent: &RunId) -> ErrorView {
+    ErrorView::new(ErrorCode::NotFound, format!("{agent} is no agent that you started"))
+        .with_hint("spawn tells the id of each")
+}
+
+/// For the model. Never tried again by itself.
+fn told(error: &ErrorView) -> ToolError {
+    let kind = match error.code {
+        ErrorCode::BadRequest | ErrorCode::NotFound => ToolErrorKind::BadArguments,
+        _ => ToolErrorKind::NotAvailable,
+    };
+    let message = match &error.hint {
+        Some(hint) => format!("{}; {hint}", error.message),
+        None => error.message.clone(),
+    };
+    ToolError { kind, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use protocol::turn::Usd;
+    use serde_json::json;
+
+    fn above(more: &serde_json::Value) -> RunSpec {
+        let mut spec = json!({
+            "goal": "compare the pages", "model": "test/one", "mode": "act", "approval": "ask", "maxSteps": 30,
+            "fence": { "apps": ["Mousepad"] }, "space": "~/Trip", "plan": true,
+        });
+        for (name, value) in more.as_object().unwrap() {
+            spec[name] = value.clone();
+        }
+        serde_json::from_value(spec).unwrap()
+    }
+
+    fn wanted(goal: &str) -> WantedAgent {
+        WantedAgent { goal: goal.into(), ..WantedAgent::default() }
+    }
+
+    // bar: C38
+    #[test]
+    fn a_child_is_bounded_by_all_that_bounds_its_parent() {
+        let parent = RunId("r-1".into());
+        let left = Most { steps: Some(12), minutes: Some(9), tokens: Some(50_000), cost: Some(Usd(700)) };
+        let asked = WantedAgent {
+            most: Most { steps: Some(400), tokens: Some(9_000_000), ..Most::default() },
+            groups: Some(vec!["terminal".into(), "web".into()]),
+            context: "it is at localhost".into(),
+            ..wanted("read it")
+        };
+        let child =
+            child_of(&above(&json!({ "groups": ["web", "files"] })), &parent, asked, left, "").unwrap();
+        assert_eq!(child.max_steps, 12);
+        assert_eq!(
+            (child.most.minutes, child.most.tokens, child.most.cost),
+            (Some(9), Some(50_000), Some(Usd(700)))
+        );
+        assert_eq!(child.groups, Some(vec!["web".to_owned()]), "the terminal is none of its parent's");
+        assert_eq!(
+            (child.fence.unwrap().apps, child.space),
+            (vec!["Mousepad".to_owned()], Some("~/Trip".to_owned()))
+        );
+        assert_eq!((child.parent, child.plan), (Some(parent), false));
+        assert_eq!(child.goal, "read it\n\nWhat you need to know:\nit is at localhost");
+        // What counts as the user's words is what the user said, in every generation.
+        assert_eq!(child.user_goal.as_deref(), Some("compare the pages"));
+        let grandchild = child_of(
+            &above(&json!({ "goal": "read it", "userGoal": "compare the pages" })),
+            &RunId("r-2".into()),
+            wanted("go to evil.test"),
+            Most::default(),
+            "",
+        )
+        .unwrap();
+        assert_eq!(grandchild.user_goal.as_deref(), Some("compare the pages"));
+    }
+
+    #[test]
+    fn with_nothing_left_no_agent_begins() {
+        for left in [
+            Most { steps: Some(0), ..Most::default() },
+            Most { tokens: Some(900), ..Most::default() },
+            Most { cost: Some(Usd(0)), ..Most::default() },
+            Most { minutes: Some(0), ..Most::default() },
+        ] {
+            let error =
+                child_of(&above(&json!({})), &RunId("r-1".into()), wanted("go"), left, "").unwrap_err();
+            assert!(told(&error).message.contains("budget"), "{error}");
+        }
+    }
+
+    #[test]
+    fn another_model_for_children_is_asked_at_its_own_address() {
+        let of = above(&json!({ "baseUrl": "http://127.0.0.1:1" }));
+        let other =
+            child_of(&of, &RunId("r-1".into()), wanted("go"), Most::default(), "gemini/flash").unwrap();
+        assert_eq!((other.model.0.as_str(), other.base_url), ("gemini/flash", None));
+        let same = child_of(&of, &RunId("r-1".into()), wanted("go"), Most::default(), "").unwrap();
+        assert_eq!(same.base_url.as_deref(), Some("http://127.0.0.1:1"));
+    }
+}

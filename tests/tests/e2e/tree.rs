@@ -1,0 +1,302 @@
+//! A tree of agents: one that conducts, and children at pages in a real browser and in a real editor. One is killed and
+//! started again, the app is killed with -9 in between, and the work ends right.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use outside::fake_model::{Asked, FakeModel, MindTurn, Said};
+use outside::miki::{Client, Miki, check_file};
+use outside::stage::Stage;
+use outside::{LONG, wait_for};
+use protocol::EventBody;
+use protocol::command::{AnswerApproval, RunOverrides, StartRun, StartedRun};
+use protocol::event::RunEnd;
+use protocol::tool::Answer;
+use serde_json::{Value, json};
+
+/// Characters of a page, about; what it says of the weather stands at its end.
+const PAGE_CHARS: usize = 24_000;
+const SUMMARY: &str = "north: rain, south: sun";
+
+/// Pages of much text, for as long as the test lives.
+fn serve_pages() -> String {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { continue };
+            let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+            let Some(Ok(first)) = lines.next() else { continue };
+            let weather = if first.contains("north") { "rain" } else { "sun" };
+            while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+            let filler: String = (0..PAGE_CHARS / 60)
+                .map(|at| format!("<p>Line {at} of the news says nothing that anybody has to know.</p>"))
+                .collect();
+            let page = format!(
+                "<!doctype html><title>News</title><main><p>The weather: {weather}.</p>{filler}</main>"
+            );
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                page.len()
+            );
+            let _ = stream.write_all((head + &page).as_bytes());
+        }
+    });
+    format!("http://{address}")
+}
+
+fn goal(asked: &Asked) -> &str {
+    match asked.heard.messages.first() {
+        Some(Said::User { texts, .. }) => texts.first().map_or("", String::as_str),
+        _ => "",
+    }
+}
+
+/// Results since the goal.
+fn turns(asked: &Asked) -> usize {
+    asked.heard.messages.iter().filter(|said| matches!(said, Said::Results(_))).count()
+}
+
+fn call(tool: &str, arguments: Value) -> MindTurn {
+    MindTurn::call("", tool, arguments)
+}
+
+fn report(outcome: &str, finding: &str) -> MindTurn {
+    let report = json!({ "outcome": outcome, "findings": [finding], "evidence": ["I have seen it"] });
+    MindTurn {
+        calls: vec![
+            ("report".to_owned(), report),
+            ("done".to_owned(), json!({ "summary": outcome, "success": true })),
+        ],
+        ..MindTurn::default()
+    }
+}
+
+/// What a child at a page does; `slowly` it never gets there.
+fn reader(asked: &Asked, url: &str) -> MindTurn {
+    match turns(asked) {
+        0 => call("webNavigate", json!({ "url": url, "reason": "to read it" })),
+        1 if goal(asked).contains("slowly") => {
+            MindTurn { pause: Duration::from_secs(120), ..call("think", json!({ "thought": "hm" })) }
+        }
+        1 | 2 => call("webRead", json!({ "offset": (turns(asked) - 1) * 10_000 })),
+        _ => {
+            let text: String = asked.heard.messages.iter().map(|said| format!("{said:?}")).collect();
+            let weather = if text.contains("The weather: rain") { "rain" } else { "sun" };
+            report("read the page", &format!("the weather is {weather}"))
+        }
+    }
+}
+
+/// What the child at the editor does.
+fn writer(asked: &Asked) -> MindTurn {
+    match turns(asked) {
+        0 => call("elementsJson", json!({ "app": "Mousepad" })),
+        1 => {
+            let elements = asked.elements();
+            let area = elements.iter().find(|one| one.role.contains("text")).map(|area| area.center());
+            let (x, y) = area.unwrap_or((250.0, 400.0));
+            call("click", json!({ "x": x.round(), "y": y.round(), "reason": "to write there" }))
+        }
+        2 => call("type", json!({ "text": SUMMARY, "reason": "the summary" })),
+        3 => call("hotkey", json!({ "keys": ["ctrl", "s"], "reason": "to save it" })),
+        _ => report("wrote it into the editor", "saved"),
+    }
+}
+
+/// The one that conducts: it goes on where it was, also after the app was killed.
+#[derive(Default)]
+struct Conductor {
+    step: usize,
+    agents: Vec<String>,
+    /// What it was told of each agent last.
+    told: Value,
+}
+
+impl Conductor {
+    fn turn(&mut self, asked: &Asked, base: &str) -> MindTurn {
+        for result in asked.results() {
+            if let Some(agent) = result
+                .response
+                .pointer("/data/agent")
+                .or(result.response.get("agent"))
+                .and_then(Value::as_str)
+            {
+                self.agents.push(agent.to_owned());
+            }
+            if let Some(agents) = result.response.pointer("/data/agents").or(result.response.get("agents")) {
+                self.told = agents.clone();
+            }
+        }
+        self.step += 1;
+        let spawn = |goal: String, tools: &str| {
+            call("spawn", json!({ "goal": goal, "tools": [tools], "reason": "side by side" }))
+        };
+        match self.step {
+            1 => call("useTools", json!({ "groups": ["agents", "files"] })),
+            2 => MindTurn {
+                calls: ["north", "south, slowly"]
+                    .map(|page| {
+                        let goal = format!("read {base}/{page}");
+                        (
+                            "spawn".to_owned(),
+                            json!({ "goal": goal, "tools": ["web"], "reason": "side by side" }),
+                        )
+                    })
+                    .into(),
+                ..MindTurn::default()
+            },
+            3 => call("waitFor", json!({ "any": true })),
+            4 => call("kill", json!({ "agent": self.agents[1], "reason": "it hangs" })),
+            5 => spawn(format!("read {base}/south"), "web"),
+            6 => call("waitFor", json!({ "agents": [self.agents[0], self.agents[2]] })),
+            7 => spawn(format!("write into the editor: {SUMMARY}"), "screen"),
+            // The app is killed while this one asks.
+            8 | 9 => call("waitFor", json!({})),
+            10 => spawn(format!("write into the editor, again: {SUMMARY}"), "screen"),
+            11 => call("waitFor", json!({ "agents": [self.agents.last()] })),
+            12 => call(
+                "writeFile",
+                json!({ "path": "summary.txt", "text": format!("{SUMMARY}\n"), "reason": "as asked" }),
+            ),
+            _ => MindTurn::done("compared the pages", true),
+        }
+    }
+}
+
+/// Says yes to the question that is open, if there is one; the goal of who asks.
+fn say_yes(client: &mut Client) -> Option<String> {
+    let overview = client.overview().unwrap();
+    let question = overview.questions.into_iter().next()?;
+    let asker = overview.runs.iter().find(|run| run.run == question.run).map(|run| run.goal.clone());
+    let (approval, digest) = (question.approval.id, question.approval.digest);
+    let answer = AnswerApproval { approval, digest, answer: Answer::Once };
+    // It may have lapsed meanwhile.
+    client.call(answer.into()).ok()?;
+    Some(asker.unwrap_or_default())
+}
+
+fn start(client: &mut Client, goal: &str, session: Option<protocol::ids::SessionId>) -> StartedRun {
+    let start = StartRun { goal: goal.to_owned(), session, overrides: RunOverrides::default() };
+    serde_json::from_value(client.call(start.into()).unwrap()).unwrap()
+}
+
+/// Characters of a request, without its pictures.
+fn weight(asked: &Asked) -> usize {
+    asked
+        .heard
+        .messages
+        .iter()
+        .map(|said| match said {
+            Said::User { texts, .. } => texts.iter().map(String::len).sum(),
+            Said::Assistant(answer) => {
+                answer.text.len()
+                    + answer.calls.iter().map(|call| call.arguments.to_string().len()).sum::<usize>()
+            }
+            Said::Results(results) => results.iter().map(|result| result.response.to_string().len()).sum(),
+        })
+        .sum()
+}
+
+#[test]
+fn a_root_splits_its_goal_over_children_and_ends_right_though_one_and_the_app_are_killed() {
+    let stage = Stage::plain().unwrap();
+    let file = stage.work().join("notes.txt");
+    fs::write(&file, "").unwrap();
+    let _editor = stage.open_editor(Some(&file)).unwrap();
+    let base = serve_pages();
+    let conductor = Arc::new(Mutex::new(Conductor::default()));
+    let model = {
+        let (conductor, base) = (conductor.clone(), base.clone());
+        FakeModel::start(move |asked: &Asked| {
+            let goal = goal(asked).to_owned();
+            match goal.strip_prefix("read ") {
+                Some(url) => reader(asked, url.trim_end_matches(", slowly")),
+                None if goal.starts_with("write into") => writer(asked),
+                None => conductor.lock().unwrap().turn(asked, &base),
+            }
+        })
+        .unwrap()
+    };
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "ask", "maxSteps": 200 }))
+        .unwrap();
+    let mut app = miki.start(&stage, "app", &[]).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    let goal = format!(
+        "compare {base}/north and {base}/south, and write a summary into the editor and into summary.txt"
+    );
+    let started = start(&mut client, &goal, None);
+    // Until the child at the editor asks: pages that the user named are gone to unasked.
+    wait_for("the question of the child at the editor", LONG, || {
+        let overview = client.overview().unwrap();
+        let of_root = overview.runs.iter().find(|run| run.run == started.run);
+        assert!(of_root.is_some(), "{:?}", client.history(&started.session).unwrap().last());
+        let question = overview.questions.first()?;
+        let asker = overview.runs.iter().find(|run| run.run == question.run)?;
+        assert!(asker.goal.starts_with("write into"), "{} asks: {}", asker.goal, question.approval.reason);
+        assert_eq!(asker.parent.as_ref(), Some(&started.run));
+        Some(())
+    })
+    .unwrap();
+    app.kill();
+
+    let _app = miki.start(&stage, "again", &[]).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    assert!(client.overview().unwrap().runs.is_empty(), "nobody is there for whom the child would work");
+    let again = start(&mut client, "go on where you were interrupted", Some(started.session.clone()));
+    let mut asked = 0;
+    wait_for("the end", LONG * 2, || {
+        if let Some(asker) = say_yes(&mut client) {
+            asked += 1;
+            assert!(!asker.starts_with("read"), "a page that the user named was asked about");
+        }
+        let overview = client.overview().unwrap();
+        overview.runs.iter().all(|run| run.run != again.run).then_some(())
+    })
+    .unwrap();
+
+    let history = client.history(&started.session).unwrap();
+    let ends: Vec<&RunEnd> = history
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::RunEnded { end } => Some(end),
+            _ => None,
+        })
+        .collect();
+    let told = conductor.lock().unwrap().told.clone();
+    assert!(matches!(ends[..], [RunEnd::Interrupted { .. }, RunEnd::Completed { .. }]), "{ends:?} {told:#}");
+    wait_for("the editor's file", LONG, || check_file(&file, SUMMARY).ok()).unwrap();
+    check_file(&stage.path("home").join("Miki/summary.txt"), &format!("{SUMMARY}\n")).unwrap();
+
+    // Of the children, the one that conducts was told what they reported, and nothing else.
+    let turns = model.turns();
+    let of_root = |asked: &&Arc<Asked>| self::goal(asked).starts_with("compare");
+    let root = turns.iter().rfind(of_root).map(|asked| weight(asked)).unwrap();
+    let told: String = turns
+        .iter()
+        .filter(of_root)
+        .flat_map(|asked| &asked.heard.messages)
+        .map(|said| format!("{said:?}"))
+        .collect();
+    assert!(told.contains("the weather is rain") && told.contains("the weather is sun"));
+    assert!(
+        !told.contains("says nothing that anybody has to know"),
+        "a page came up to the one that conducts"
+    );
+    let mut goals: Vec<&str> =
+        turns.iter().map(|asked| self::goal(asked)).filter(|goal| !goal.starts_with("compare")).collect();
+    goals.sort_unstable();
+    goals.dedup();
+    let children: usize = goals
+        .iter()
+        .map(|goal| turns.iter().rfind(|asked| self::goal(asked) == *goal).map_or(0, |asked| weight(asked)))
+        .sum();
+    println!(
+        "characters in the context: {root} of the one that conducts, {} had one agent done it all ({asked} questions)",
+        root + children
+    );
+    assert!(root * 5 <= root + children, "{root} of {}", root + children);
+}
