@@ -19,6 +19,11 @@ use serde_json::{Value, json};
 
 /// Characters of a page, about; what it says of the weather stands at its end.
 const PAGE_CHARS: usize = 24_000;
+/// In so many parts it is read.
+const PARTS: usize = 6;
+/// Tokens of a picture, at the least, and characters of a token.
+const PICTURE_TOKENS: usize = 258;
+const TOKEN_CHARS: usize = 4;
 const SUMMARY: &str = "north: rain, south: sun";
 
 /// Pages of much text, for as long as the test lives.
@@ -82,7 +87,7 @@ fn reader(asked: &Asked, url: &str) -> MindTurn {
         1 if goal(asked).contains("slowly") => {
             MindTurn { pause: Duration::from_secs(120), ..call("think", json!({ "thought": "hm" })) }
         }
-        1 | 2 => call("webRead", json!({ "offset": (turns(asked) - 1) * 10_000 })),
+        part @ 1..=PARTS => call("webRead", json!({ "offset": (part - 1) * 2_000 })),
         _ => {
             let text: String = asked.heard.messages.iter().map(|said| format!("{said:?}")).collect();
             let weather = if text.contains("The weather: rain") { "rain" } else { "sun" };
@@ -184,21 +189,18 @@ fn start(client: &mut Client, goal: &str, session: Option<protocol::ids::Session
     serde_json::from_value(client.call(start.into()).unwrap()).unwrap()
 }
 
-/// Characters of a request, without its pictures.
-fn weight(asked: &Asked) -> usize {
-    asked
-        .heard
-        .messages
-        .iter()
-        .map(|said| match said {
-            Said::User { texts, .. } => texts.iter().map(String::len).sum(),
-            Said::Assistant(answer) => {
-                answer.text.len()
-                    + answer.calls.iter().map(|call| call.arguments.to_string().len()).sum::<usize>()
-            }
-            Said::Results(results) => results.iter().map(|result| result.response.to_string().len()).sum(),
-        })
-        .sum()
+/// Tokens of a request, by a rule of thumb.
+fn tokens(asked: &Asked) -> usize {
+    let chars = |said: &Said| match said {
+        Said::User { texts, .. } => texts.iter().map(String::len).sum(),
+        Said::Assistant(answer) => {
+            let calls = answer.calls.iter().map(|call| call.arguments.to_string().len());
+            answer.text.len() + calls.sum::<usize>()
+        }
+        Said::Results(results) => results.iter().map(|result| result.response.to_string().len()).sum(),
+    };
+    let chars: usize = asked.heard.messages.iter().map(chars).sum();
+    chars / TOKEN_CHARS + asked.images().len() * PICTURE_TOKENS
 }
 
 #[test]
@@ -229,16 +231,22 @@ fn a_root_splits_its_goal_over_children_and_ends_right_though_one_and_the_app_ar
         "compare {base}/north and {base}/south, and write a summary into the editor and into summary.txt"
     );
     let started = start(&mut client, &goal, None);
-    // Until the child at the editor asks: pages that the user named are gone to unasked.
     wait_for("the question of the child at the editor", LONG, || {
         let overview = client.overview().unwrap();
         let of_root = overview.runs.iter().find(|run| run.run == started.run);
         assert!(of_root.is_some(), "{:?}", client.history(&started.session).unwrap().last());
         let question = overview.questions.first()?;
         let asker = overview.runs.iter().find(|run| run.run == question.run)?;
-        assert!(asker.goal.starts_with("write into"), "{} asks: {}", asker.goal, question.approval.reason);
-        assert_eq!(asker.parent.as_ref(), Some(&started.run));
-        Some(())
+        assert_eq!(
+            asker.parent.as_ref(),
+            Some(&started.run),
+            "the one that conducts does nothing to ask about"
+        );
+        if asker.goal.starts_with("write into") {
+            return Some(());
+        }
+        say_yes(&mut client);
+        None
     })
     .unwrap();
     app.kill();
@@ -249,10 +257,7 @@ fn a_root_splits_its_goal_over_children_and_ends_right_though_one_and_the_app_ar
     let again = start(&mut client, "go on where you were interrupted", Some(started.session.clone()));
     let mut asked = 0;
     wait_for("the end", LONG * 2, || {
-        if let Some(asker) = say_yes(&mut client) {
-            asked += 1;
-            assert!(!asker.starts_with("read"), "a page that the user named was asked about");
-        }
+        asked += usize::from(say_yes(&mut client).is_some());
         let overview = client.overview().unwrap();
         overview.runs.iter().all(|run| run.run != again.run).then_some(())
     })
@@ -274,7 +279,7 @@ fn a_root_splits_its_goal_over_children_and_ends_right_though_one_and_the_app_ar
     // Of the children, the one that conducts was told what they reported, and nothing else.
     let turns = model.turns();
     let of_root = |asked: &&Arc<Asked>| self::goal(asked).starts_with("compare");
-    let root = turns.iter().rfind(of_root).map(|asked| weight(asked)).unwrap();
+    let root = turns.iter().rfind(of_root).map(|asked| tokens(asked)).unwrap();
     let told: String = turns
         .iter()
         .filter(of_root)
@@ -292,11 +297,10 @@ fn a_root_splits_its_goal_over_children_and_ends_right_though_one_and_the_app_ar
     goals.dedup();
     let children: usize = goals
         .iter()
-        .map(|goal| turns.iter().rfind(|asked| self::goal(asked) == *goal).map_or(0, |asked| weight(asked)))
+        .map(|goal| turns.iter().rfind(|asked| self::goal(asked) == *goal).map_or(0, |asked| tokens(asked)))
         .sum();
     println!(
-        "characters in the context: {root} of the one that conducts, {} had one agent done it all ({asked} questions)",
-        root + children
+        "tokens in the context: {root} of the one that conducts, {children} of the children ({asked} questions)"
     );
-    assert!(root * 5 <= root + children, "{root} of {}", root + children);
+    assert!(root * 5 <= children, "{root} of {children}");
 }

@@ -433,3 +433,20 @@ async fn a_parent_of_a_hundred_is_stopped_with_all_of_them_within_a_second() {
     println!("a hundred and one stopped in {:?}", begun.elapsed());
     assert!(tree.minds.0.lock().unwrap().1.len() == 101);
 }
+
+#[tokio::test(start_paused = true)]
+async fn three_side_by_side_take_as_long_as_the_slowest_alone() {
+    const LATENCY: Duration = Duration::from_secs(2);
+    let child = |turns: usize| {
+        let think = |_| Step::call("think", json!({ "thought": "on" })).after(LATENCY);
+        (0..turns).map(think).chain([done().after(LATENCY)]).collect::<Vec<_>>()
+    };
+    let root = vec![Step::calls(vec![spawn("one"), spawn("two"), spawn("three")]), wait_for_all(), done()];
+    let mut tree = Tree::new(vec![root, child(5), child(7), child(9)]).await;
+    let begun = tokio::time::Instant::now();
+    let started = tree.start("read three pages", auto()).await;
+    tree.end_of(&started.run).await;
+    let (took, slowest) = (begun.elapsed(), LATENCY * 10);
+    println!("{took:?} for three, {slowest:?} for the slowest alone");
+    assert!(took.as_secs_f64() <= 1.3 * slowest.as_secs_f64(), "{took:?}");
+}
