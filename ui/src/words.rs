@@ -170,6 +170,8 @@ words! {
     Retry: "Another try follows", "再試行します";
     SuggestedModels: "Models to take instead", "代わりに使えるモデル";
     Use: "Use {model}", "{model} を使う";
+    GoOnRun: "Go on with it", "続きから再開";
+    GoOnGoal: "Go on where you were interrupted: some time has passed, so look at the screen, and at your agents, before you act. The goal was: {goal}", "中断したところから続けてください。時間が経っているので、操作の前に画面とエージェントの状態を確認してください。目標: {goal}";
     UseAndGoOn: "Use {model} and go on", "{model} に切り替えて続ける";
 
     // costs

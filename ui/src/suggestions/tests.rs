@@ -89,3 +89,19 @@ fn nothing_is_offered_while_it_runs_or_after_anything_else() {
     let _ = state.show_new();
     assert_eq!(suggested_models(&state), None);
 }
+
+#[test]
+fn a_run_that_was_broken_off_can_be_gone_on_with_until_something_else_happens() {
+    let interrupted = || EventBody::RunEnded { end: RunEnd::Interrupted { reason: None } };
+    let state = after(vec![started(), interrupted()]);
+    let expected = BrokenOff {
+        entry: EntryId { n: 2, part: 0 },
+        session: session_id("1"),
+        goal: "write a haiku".into(),
+    };
+    assert_eq!(broken_off(&state), Some(expected));
+    for more in [vec![ended()], vec![interrupted(), started()], vec![interrupted(), started(), ended()]] {
+        let events = std::iter::once(started()).chain(more).collect();
+        assert_eq!(broken_off(&after(events)), None);
+    }
+}

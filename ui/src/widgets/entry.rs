@@ -19,7 +19,7 @@ use super::budget::bound_said;
 use super::icon::icon;
 use super::picture::{Enlarged, thumbnail};
 use super::sources::sources;
-use super::suggestions::Suggestions;
+use super::suggestions::{GoOn, Suggestions};
 use crate::brief;
 use crate::dashboard::tools::branch_at;
 use crate::ipc;
@@ -280,6 +280,7 @@ fn end_item(entry: EntryId, end: End, report: Option<Report>, way_back: WayBack)
             {(!acts.all_done()).then(|| view! { <p class="acts">{move || acts_line(store, acts)}</p> })}
             {hint.map(|hint| view! { <p class="hint" dir="auto">{hint}</p> })}
             <Suggestions entry />
+            <GoOn entry />
             {report.map(super::plan::report)}
             {super::way_back::way_back(way_back)}
             {(bill.spent.turns > 0).then(|| bill_line(bill))}

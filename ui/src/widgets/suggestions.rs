@@ -8,7 +8,7 @@ use protocol::ids::ModelId;
 use protocol::settings::SettingsPatch;
 
 use crate::store::store;
-use crate::suggestions::suggested_models;
+use crate::suggestions::{broken_off, suggested_models};
 use crate::words::Word;
 
 /// Below the end `entry`, while it is the session's last word: a click sets the model and goes on with the goal.
@@ -29,6 +29,29 @@ pub fn Suggestions(entry: EntryId) -> impl IntoView {
         store.send_or(UpdateSettings { patch: model_patch(&model) }, go_on, sending);
     });
     view! { {move || offer.get().map(|offer| buttons(offer.models, Word::UseAndGoOn, sending.into(), take))} }
+}
+
+/// Below the end `entry` of a run that the program's end broke off: a click goes on with it. What the model did so far it
+/// is told as in any later run of the session; what may have changed since it looks at first.
+#[component]
+pub fn GoOn(entry: EntryId) -> impl IntoView {
+    let store = store();
+    let offer = store.memo(move |state| broken_off(state).filter(|offer| offer.entry == entry));
+    let sending = RwSignal::new(false);
+    let go_on = move |_| {
+        let Some(offer) = offer.get_untracked().filter(|_| !sending.get_untracked()) else { return };
+        sending.set(true);
+        let goal = store.fill(Word::GoOnGoal, &[("goal", &offer.goal)]);
+        let command = StartRun { goal, session: Some(offer.session), overrides: RunOverrides::default() };
+        store.send_or(command, |_| {}, sending);
+    };
+    view! {
+        <Show when=move || offer.with(Option::is_some)>
+            <div class="suggestions">
+                <button class="take go-on" disabled=sending on:click=go_on>{move || store.say(Word::GoOnRun)}</button>
+            </div>
+        </Show>
+    }
 }
 
 /// A button for each, worded as `word` has it; `None` if there are none.

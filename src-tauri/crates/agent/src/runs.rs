@@ -360,7 +360,7 @@ mod tests {
         Entry { session: SessionId(session.into()), spec: Arc::new(spec), task: Task::Parked }
     }
 
-    // bar: 67
+    // bar: C67
     #[test]
     fn no_more_agents_than_there_may_be_however_many_ask_at_once() {
         let limits = TreeLimits { depth: 3, children: 5, all: 20 };
