@@ -413,6 +413,10 @@ words! {
         "提供元にある場合（Anthropic、OpenAI、Gemini 3.5 Flash）、Miki のマウス・キーボード・スクリーンショットの代わりに使います。トークンを多く使います";
     RunGroup: "Runs", "実行";
     MaxSteps: "Most steps", "最大ステップ数";
+    AgentAsks: "An agent asks you", "エージェントからの質問";
+    NoAnswer: "No answer", "回答しない";
+    GiveAnswer: "Answer", "回答する";
+    YourAnswer: "Your answer", "あなたの回答";
     AgentsOf: "Agents that work for it", "このセッションのために働くエージェント";
     AgentChildren: "Agents at work for one agent", "1 つのエージェントのために働くエージェント数";
     AgentChildrenNote: "An agent may start others that work for it, within what it may use itself.", "エージェントは、自分の上限の範囲内で、自分のために働く別のエージェントを起動できます。";

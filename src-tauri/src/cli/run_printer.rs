@@ -17,7 +17,8 @@ use protocol::ids::{ModelId, RunId};
 use protocol::principal::Surface;
 use protocol::run::RunSpec;
 use protocol::tool::{
-    Answer, Approval, ApprovalMode, Effect, ExecResult, Grant, Mode, Risk, Source, ToolErrorKind, Until,
+    ASK_HUMAN, Answer, Approval, ApprovalMode, Effect, ExecResult, Grant, Mode, Risk, Source, ToolErrorKind,
+    Until,
 };
 use protocol::turn::Usage;
 use protocol::view::Question;
@@ -232,7 +233,10 @@ impl RunPrinter {
         let approval = self.question.as_ref()?;
         let read = self.asked.elapsed() >= READING;
         let edited = plan::edited(line, approval).map(|answer| (answer, None));
-        let answer = edited.or_else(|| answer_in(line, approval));
+        let answer = match approval.call.tool == ASK_HUMAN {
+            true => in_words(line, approval).map(|answer| (answer, None)),
+            false => edited.or_else(|| answer_in(line, approval)),
+        };
         let (Some((answer, why)), true) = (answer, read) else {
             let fault = if read { "not understood" } else { "typed before the question could be read" };
             eprint!("{fault}\n{}", choices(approval));
@@ -627,6 +631,9 @@ fn arguments(approval: &Approval, (head, tail): (usize, usize)) -> String {
 }
 
 fn choices(approval: &Approval) -> String {
+    if approval.call.tool == ASK_HUMAN {
+        return "  your answer, on one line ([-] for none): ".to_owned();
+    }
     if let Some(choices) = plan::choices(approval) {
         return choices;
     }
@@ -681,6 +688,19 @@ fn answer_in<'a>(line: &'a str, approval: &Approval) -> Option<(Answer, Option<&
             Some((Answer::Until { until: Until::Run }, None))
         }
         _ => None,
+    }
+}
+
+/// What a line answers to an agent's own question; `None` if it is empty.
+fn in_words(line: &str, approval: &Approval) -> Option<Answer> {
+    match line.trim() {
+        "" => None,
+        "-" => Some(Answer::Deny),
+        words => {
+            let mut arguments = approval.call.arguments.clone();
+            arguments["answer"] = words.into();
+            Some(Answer::Edit { arguments })
+        }
     }
 }
 

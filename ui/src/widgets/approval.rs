@@ -9,7 +9,7 @@ use leptos::{html, prelude::*};
 use protocol::command::{AnswerApproval, SteerRun};
 use protocol::contract::{About, Contract, Finding};
 use protocol::ids::SessionId;
-use protocol::tool::{Answer, FrontWindow, Grant, Risk, Source, Until};
+use protocol::tool::{ASK_HUMAN, Answer, FrontWindow, Grant, Risk, Source, Until};
 use protocol::view::Question;
 use protocol::{ErrorCode, ErrorView};
 
@@ -37,6 +37,9 @@ const SOURCES: usize = 8;
 
 /// Characters of the user's words beside a no.
 const WHY_NOT_CHARS: u32 = 500;
+
+/// Characters of the user's answer to an agent's own question.
+const ANSWER_CHARS: u32 = 4_000;
 
 /// All open questions of all sessions, those of the shown one first. `opened` follows where the user goes to see what one
 /// is about.
@@ -245,9 +248,14 @@ fn Card(
             to_goal();
         }
     };
+    // An agent's own question, which is answered in words.
+    let words = (approval.call.tool == ASK_HUMAN).then(|| RwSignal::new(String::new()));
     let edited = RwSignal::new(None::<String>);
     let is_edited = move || edited.with(Option::is_some);
-    let no_yes = move || !ready.get() || sending.get();
+    let no_yes = move || {
+        let is_empty = words.is_some_and(|words| words.with(|text| text.trim().is_empty()));
+        !ready.get() || sending.get() || is_empty
+    };
     let title = format!("title-{}", approval.id);
     let labelled_by = title.clone();
     let remembered = for_run.map(|(tool, app)| {
@@ -308,15 +316,17 @@ fn Card(
     let read = read_before(approval.read.clone());
     let of_session = session.0.clone();
     let (asks, denies) = match &about {
+        _ if words.is_some() => (Word::AgentAsks, Word::NoAnswer),
         About::Call { .. } => (Word::MayI, Word::Deny),
         About::Plan { .. } => (Word::PlanAsks, Word::Deny),
         About::Result { .. } => (Word::ResultAsks, Word::ResultNot),
     };
-    let risk = matches!(about, About::Call { .. }).then_some(approval.risk);
+    let risk = (matches!(about, About::Call { .. }) && words.is_none()).then_some(approval.risk);
     let has_failed = matches!(&about, About::Result { findings } if findings.iter().any(Finding::failed));
     let edits = plan.clone();
     let allows = move || match &edits {
         _ if has_rest.get() => Word::ShowRest,
+        _ if words.is_some() => Word::GiveAnswer,
         None if is_edited() => Word::AskAgain,
         Some((edits, contract)) if edits.left(contract) != *contract => Word::PlanAllowChanged,
         Some(_) => Word::PlanAllow,
@@ -324,11 +334,17 @@ fn Card(
         None if risk.is_none() => Word::ResultYes,
         None => Word::AllowOnce,
     };
+    let of_question = approval.call.arguments.clone();
     let yes = move |event: web_sys::MouseEvent| {
         if pages() {
             return;
         }
         let answer = match (&plan, edited.get_untracked()) {
+            _ if let Some(words) = words => {
+                let mut arguments = of_question.clone();
+                arguments["answer"] = words.get_untracked().trim().into();
+                Answer::Edit { arguments }
+            }
             (Some((edits, contract)), _) => edits.answer(contract),
             (None, None) => Answer::Once,
             (None, Some(text)) => match serde_json::from_str(&text) {
@@ -341,8 +357,22 @@ fn Card(
         };
         say.run((answer, is_by_pointer(&event)));
     };
-    let asked = match about {
-        About::Call { diff, unconfined, .. } => view! {
+    let asked = match (words, about) {
+        (Some(words), _) => view! {
+            <p class="question" dir="auto">{spelled(visible(&approval.reason))}</p>
+            <textarea
+                class="answer"
+                dir="auto"
+                rows="3"
+                maxlength=ANSWER_CHARS
+                aria-label=move || store.say(Word::YourAnswer)
+                placeholder=move || store.say(Word::YourAnswer)
+                prop:value=words
+                on:input=move |event| words.set(event_target_value(&event))
+            ></textarea>
+        }
+        .into_any(),
+        (None, About::Call { diff, unconfined, .. }) => view! {
             {unconfined.then(|| view! { <p class="banner">{move || store.say(Word::Unconfined)}</p> })}
             <div class="what">
                 <div>
@@ -357,10 +387,10 @@ fn Card(
             <Arguments of=approval.call.arguments.clone() edited />
         }
         .into_any(),
-        About::Plan { contract, changes, forecast } => {
+        (None, About::Plan { contract, changes, forecast }) => {
             terms(&contract, &changes, forecast, shown_edits).into_any()
         }
-        About::Result { mut findings } => {
+        (None, About::Result { mut findings }) => {
             findings.retain(|finding| !finding.is_open_question());
             view! {
                 <p class="why" dir="auto">{spelled(visible(&approval.reason))}</p>

@@ -65,7 +65,13 @@ impl Agents for OfRun {
     }
 
     async fn spawn(&self, wanted: WantedAgent) -> Result<RunId, ToolError> {
-        self.engine()?.spawn_agent(&self.run, wanted).await.map_err(|error| told(&error))
+        let (engine, run) = (self.engine()?, self.run.clone());
+        // On a task of its own: a call that is stopped must not leave half a run.
+        let started = tokio::spawn(async move { engine.spawn_agent(&run, wanted).await });
+        let started = started.await.unwrap_or_else(|panic| {
+            Err(ErrorView::new(ErrorCode::Internal, format!("its start ended badly: {panic}")))
+        });
+        started.map_err(|error| told(&error))
     }
 
     async fn wait_for(

@@ -114,8 +114,37 @@ impl Engine {
         }
         // A run that begins in this very moment brings it back.
         self.check_at_rest(session, "deleted")?;
+        for agents in self.sessions_of_agents(session).await? {
+            self.log.append(of(&agents), EventBody::SessionDeleted).await?;
+        }
         self.log.append(of(session), EventBody::SessionDeleted).await?;
         self.session(session).await
+    }
+
+    /// Those of agents that the runs of a session started, and of all below them, deleted ones too: what is done with it is
+    /// done with them, which are in no list. One that its user went on with is theirs.
+    async fn sessions_of_agents(&self, session: &SessionId) -> Result<Vec<SessionId>, ErrorView> {
+        let (mut all, mut at) = (vec![session.clone()], 0);
+        while let Some(above) = all.get(at).cloned() {
+            at += 1;
+            let children = self.log.read(move |journal| {
+                let mut sessions = Vec::new();
+                for child in journal.children_in(&above)? {
+                    let Some(session) = child.scope.session else { continue };
+                    let is_an_agents =
+                        journal.session(&session)?.is_some_and(|view| view.shelf.parent.is_some());
+                    sessions.extend(is_an_agents.then_some(session));
+                }
+                Ok(sessions)
+            });
+            for child in children.await? {
+                if !all.contains(&child) {
+                    all.push(child);
+                }
+            }
+        }
+        all.remove(0);
+        Ok(all)
     }
 
     /// # Errors
@@ -125,6 +154,9 @@ impl Engine {
         let before = self.session(session).await?;
         if before.shelf.deleted.is_none() {
             return Ok(before);
+        }
+        for agents in self.sessions_of_agents(session).await? {
+            self.log.append(of(&agents), EventBody::SessionRestored).await?;
         }
         self.log.append(of(session), EventBody::SessionRestored).await?;
         self.session(session).await

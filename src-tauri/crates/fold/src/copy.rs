@@ -196,7 +196,8 @@ impl Names<'_> {
             // As a result's changes, below.
             | EventBody::ChangeIntended { .. } => return None,
             EventBody::RunStarted(spec) => {
-                spec.parent = spec.parent.take().map(|parent| self.run(&parent));
+                // Whoever copies a session has it as their own: no other run is shown with it.
+                spec.parent = None;
                 if from_file {
                     // Whoever wrote the file does not choose a folder here.
                     spec.space = None;

@@ -250,7 +250,7 @@ impl<'a> Reader<'a> {
             Which::Open => "archived = 0 AND deleted IS NULL AND view ->> '$.shelf.parent' IS NULL",
             Which::Pinned => "pinned = 1 AND archived = 0 AND deleted IS NULL",
             Which::Archived => "archived = 1 AND deleted IS NULL",
-            Which::Deleted => "deleted IS NOT NULL",
+            Which::Deleted => "deleted IS NOT NULL AND view ->> '$.shelf.parent' IS NULL",
         };
         let below: i64 = match before {
             None => i64::MAX,

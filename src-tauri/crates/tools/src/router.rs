@@ -11,8 +11,8 @@ use desktop::{Desktop, Fence, Interruption, LastPress, ToldElements};
 use protocol::contract::{Contract, Finding};
 use protocol::geometry::PixelSize;
 use protocol::tool::{
-    Approval, ApprovalMode, Change, Changed, Effect, ExecResult, Mode, Risk, Source, ToolCall, ToolError,
-    ToolErrorKind,
+    ASK_HUMAN, Approval, ApprovalMode, Change, Changed, Effect, ExecResult, Mode, Risk, Source, ToolCall,
+    ToolError, ToolErrorKind,
 };
 use serde_json::Value;
 use tokio::time::Instant;
@@ -664,6 +664,9 @@ impl Router {
 fn question(step: &Step, risk: Risk, why: &str, outside: &[String]) -> String {
     if step.name() == tool::PLAN {
         return "within a plan that you allow nothing is asked; what leaves it asks as before".to_owned();
+    }
+    if step.name() == ASK_HUMAN {
+        return why.to_owned();
     }
     let ours = match risk {
         Risk::Consequential => "can do what cannot be undone, or send something out",

@@ -85,6 +85,7 @@ mod web_search;
 mod on_screen;
 
 mod agents;
+mod ask_human;
 mod batch;
 mod done;
 mod notes;
@@ -182,6 +183,7 @@ pub(crate) fn builtin() -> Vec<Arc<dyn Tool>> {
         of::<think::Think>(),
         of::<notes::Notes>(),
         of::<batch::Batch>(),
+        of::<ask_human::AskHuman>(),
         of::<agents::ReportBack>(),
         of::<done::Done>(),
     ]

@@ -10,8 +10,8 @@ use protocol::ids::{ApprovalId, Timestamp};
 use protocol::recap::Recap;
 use protocol::run::Fence;
 use protocol::tool::{
-    Approval, ApprovalMode, Effect as CallEffect, ExecResult, Millis, Risk, Source, ToolCall, ToolError,
-    ToolErrorKind,
+    ASK_HUMAN, Approval, ApprovalMode, Effect as CallEffect, ExecResult, Millis, Risk, Source, ToolCall,
+    ToolError, ToolErrorKind,
 };
 use protocol::{ErrorView, EventBody};
 use serde_json::Value;
@@ -116,8 +116,9 @@ impl Driver {
     async fn end(&mut self, end: RunEnd) -> Result<(), ErrorView> {
         self.operation = None;
         self.lease = None;
-        if let (RunEnd::Stopped { .. }, Some(terminal)) = (&end, &self.run.ports.terminal) {
-            // Its jobs, too: stop means that nothing of it goes on.
+        // Its jobs, too: stop means that nothing of it goes on, and those of an agent's session nobody reads any more.
+        let goes_whole = matches!(end, RunEnd::Stopped { .. }) || self.run.spec.parent.is_some();
+        if let Some(terminal) = self.run.ports.terminal.as_ref().filter(|_| goes_whole) {
             terminal.stop_all();
         }
         // Before anyone sees the end: who sees it may begin the next run at once.
@@ -138,6 +139,12 @@ impl Driver {
     async fn assess(&mut self, call: ToolCall) -> Verdict {
         if let Some(error) = self.proposals.refusal(&call.id) {
             return Verdict::Forbid(error);
+        }
+        // Whoever has the answer already has not asked.
+        if call.tool == ASK_HUMAN && call.arguments.get("answer").is_some() && !self.edited.contains(&call.id)
+        {
+            let message = "the answer is the user's: leave it out".to_owned();
+            return Verdict::Forbid(ToolError { kind: ToolErrorKind::BadArguments, message });
         }
         if let Some(error) = self.not_its_own(&call) {
             return Verdict::Forbid(error);
