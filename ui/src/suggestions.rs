@@ -46,7 +46,10 @@ pub struct BrokenOff {
 pub fn broken_off(state: &State) -> Option<BrokenOff> {
     let session = state.shown().filter(|_| state.run_shown().is_none() && state.broken.is_none())?.clone();
     let run = state.transcript()?.last_run();
-    let Some(Entry { body: EntryBody::Goal { goal, .. }, .. }) = run.first() else { return None };
+    // What an agent wrote does not become its user's words by a click.
+    let Some(Entry { body: EntryBody::Goal { goal, by_agent: false, .. }, .. }) = run.first() else {
+        return None;
+    };
     match run.last() {
         Some(Entry { id, body: EntryBody::End { end: RunEnd::Interrupted { .. }, .. }, .. }) => {
             Some(BrokenOff { entry: *id, session, goal: goal.clone() })

@@ -417,6 +417,8 @@ words! {
     NoAnswer: "No answer", "回答しない";
     GiveAnswer: "Answer", "回答する";
     YourAnswer: "Your answer", "あなたの回答";
+    ShowAgent: "Show what it does", "作業内容を表示";
+    TheAgentAbove: "The agent that it works for", "依頼元のエージェント";
     AgentsOf: "Agents that work for it", "このセッションのために働くエージェント";
     AgentChildren: "Agents at work for one agent", "1 つのエージェントのために働くエージェント数";
     AgentChildrenNote: "An agent may start others that work for it, within what it may use itself.", "エージェントは、自分の上限の範囲内で、自分のために働く別のエージェントを起動できます。";

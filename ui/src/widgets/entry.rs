@@ -10,6 +10,7 @@ use protocol::command::Window;
 use protocol::contract::Report;
 use protocol::escape::{untwisted, visible_json, visible_text};
 use protocol::event::{Level, RunEnd};
+use protocol::ids::SessionId;
 use protocol::principal::Surface;
 use protocol::tool::{Answer, Effect, ErrorClass};
 use protocol::turn::Usage;
@@ -31,9 +32,9 @@ use crate::words::Word;
 pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
     let store = store();
     match entry.body {
-        EntryBody::Goal { goal, model, .. } => view! {
+        EntryBody::Goal { goal, model, by_agent, .. } => view! {
             <li class="said goal-said">
-                <span class="who">{move || store.say(Word::You)}</span>
+                <span class="who">{move || store.say(if by_agent { Word::TheAgentAbove } else { Word::You })}</span>
                 <p dir="auto">{goal}</p>
                 <span class="faint">{model}</span>
             </li>
@@ -167,6 +168,7 @@ fn step_item(n: u64, step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView 
                 </div>
                 {reason}
                 {result}
+                {agent_button(step)}
                 {super::results::results(step)}
                 {super::changes::output(step)}
                 {super::changes::changes(step)}
@@ -186,6 +188,17 @@ fn step_item(n: u64, step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView 
             {picture}
         </li>
     }
+}
+
+/// The way to what an agent that was started does, or did.
+fn agent_button(step: &Step) -> Option<impl IntoView + use<>> {
+    let store = store();
+    let Stage::Done { result } = &step.stage else { return None };
+    let session = result.data.get("session").filter(|_| step.call.tool == "spawn")?.as_str()?.to_owned();
+    let open = move |_| store.open_session(SessionId(session.clone()));
+    Some(view! {
+        <p><button class="link agent" on:click=open>{move || store.say(Word::ShowAgent)}</button></p>
+    })
 }
 
 /// Goes another way from the turn that asked for the step: in a session of its own, in which it has not happened yet. The

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use futures::future::BoxFuture;
 use journal::{ChildRun, Took};
 use protocol::budget::Most;
-use protocol::command::RunOverrides;
+use protocol::command::{RunOverrides, StartedRun};
 use protocol::event::RunEnd;
 use protocol::ids::{ModelId, RunId, SessionId};
 use protocol::run::RunSpec;
@@ -64,7 +64,7 @@ impl Agents for OfRun {
         self.may_spawn
     }
 
-    async fn spawn(&self, wanted: WantedAgent) -> Result<RunId, ToolError> {
+    async fn spawn(&self, wanted: WantedAgent) -> Result<StartedRun, ToolError> {
         let (engine, run) = (self.engine()?, self.run.clone());
         // On a task of its own: a call that is stopped must not leave half a run.
         let started = tokio::spawn(async move { engine.spawn_agent(&run, wanted).await });
@@ -129,7 +129,7 @@ impl Engine {
         self: &'a Arc<Self>,
         parent: &'a RunId,
         wanted: WantedAgent,
-    ) -> BoxFuture<'a, Result<RunId, ErrorView>> {
+    ) -> BoxFuture<'a, Result<StartedRun, ErrorView>> {
         Box::pin(async move {
             self.check_open()?;
             // What there is no room for opens no model.
@@ -146,8 +146,7 @@ impl Engine {
             let settings = self.with_overrides(&over)?;
             let what = OpenModel { search: spec.search, ..OpenModel::of(&settings) };
             let model = self.models.open(what).await?;
-            let started = self.begin((None, None), spec, settings, model, None).await?;
-            Ok(started.run)
+            self.begin((None, None), spec, settings, model, None).await
         })
     }
 

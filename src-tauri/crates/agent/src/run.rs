@@ -296,6 +296,7 @@ impl Driver {
             }
             Begin::Woken(woken) => self.wake(*woken).await?,
         }
+        let mut settled = self.run.ledger.settled();
         while !self.machine.is_over() && !self.is_parked {
             let operation = self.operation.as_mut();
             tokio::select! {
@@ -310,6 +311,8 @@ impl Driver {
                     self.operation = None;
                     self.came_to(outcome).await?;
                 }
+                // What those below it used is shown with what it used.
+                Ok(()) = settled.changed() => self.show_status(),
             }
         }
         Ok(())

@@ -61,7 +61,11 @@ pub fn in_short(call: &ToolCall, window: Option<&FrontWindow>) -> String {
         "wait" => seconds(args),
         "think" => text(args, "thought"),
         // Its outcome says it.
-        "done" | "undo" => String::new(),
+        "done" | "undo" | "waitFor" => String::new(),
+        "spawn" => text(args, "goal"),
+        "kill" => text(args, "agent"),
+        "report" => text(args, "outcome"),
+        "askHuman" => text(args, "question"),
         "batch" => parts(args),
         "plan" => {
             let steps = args.get("steps").and_then(Value::as_array);

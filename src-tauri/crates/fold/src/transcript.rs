@@ -68,6 +68,8 @@ pub enum EntryBody {
         run: Option<RunId>,
         goal: String,
         model: String,
+        /// Another agent wrote it, and not the user.
+        by_agent: bool,
     },
     Said {
         text: String,
@@ -243,7 +245,8 @@ impl Transcript {
                 self.report = None;
                 self.only_plans = spec.mode == Mode::Plan;
                 let (run, goal, model) = (event.scope.run.clone(), spec.goal.clone(), spec.model.0.clone());
-                self.push(n, EntryBody::Goal { run, goal, model });
+                let by_agent = spec.parent.is_some();
+                self.push(n, EntryBody::Goal { run, goal, model, by_agent });
             }
             EventBody::RunSteered { text } => self.push(n, EntryBody::Said { text: text.clone() }),
             EventBody::GrantTakenBack { grant: Grant { tool, app } } => {

@@ -160,7 +160,8 @@ impl Projection<'_> {
             return Ok(());
         }
         let session = Reader::new(self.connection, self.path).session(session)?;
-        if session.is_none_or(|session| session.origin.is_some()) {
+        // Nor does what an agent did for another say how long a user's run is.
+        if session.is_none_or(|session| session.origin.is_some() || session.shelf.parent.is_some()) {
             return Ok(());
         }
         self.execute(

@@ -5,6 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use protocol::agent::AgentReport;
 use protocol::budget::Most;
+use protocol::command::StartedRun;
 use protocol::ids::RunId;
 use protocol::tool::ToolError;
 use protocol::turn::Usd;
@@ -23,7 +24,7 @@ pub trait Agents: Send + Sync {
     ///
     /// # Errors
     /// Which limit it would pass, or why it cannot begin, in words for the model.
-    async fn spawn(&self, wanted: WantedAgent) -> Result<RunId, ToolError>;
+    async fn spawn(&self, wanted: WantedAgent) -> Result<StartedRun, ToolError>;
 
     /// How these stand (all that it started, if none is named), as soon as one of them has ended or asks this one, or
     /// after `patience`.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use protocol::event::{Activity, RunEnd, Status};
-use protocol::tool::{Grant, ToolCall, Until};
+use protocol::tool::{ASK_HUMAN, Grant, ToolCall, Until};
 use protocol::{ErrorView, EventBody};
 use serde_json::Value;
 
@@ -105,6 +105,7 @@ pub fn asks(call: &ToolCall) -> String {
     match call.tool.as_str() {
         "plan" => "proposes a plan".to_owned(),
         "done" => "asks whether it is done".to_owned(),
+        ASK_HUMAN => "asks you something".to_owned(),
         tool => format!("asks whether it may: {tool}"),
     }
 }

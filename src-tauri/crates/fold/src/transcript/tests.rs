@@ -47,7 +47,8 @@ fn a_run_becomes_goal_words_step_and_end() {
             EntryBody::Goal {
                 run: Some(RunId("r-1".into())),
                 goal: "write a haiku".into(),
-                model: "gemini/flash".into()
+                model: "gemini/flash".into(),
+                by_agent: false,
             },
             EntryBody::Turn {
                 turn: 1,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use protocol::agent::AgentReport;
 use protocol::budget::Most;
+use protocol::command::StartedRun;
 use protocol::ids::RunId;
 use protocol::tool::{Effect, Risk, ToolError, ToolErrorKind};
 use protocol::turn::Usd;
@@ -143,9 +144,11 @@ impl Task for Start {
             Err(error) => return Outcome::failed(Spawn::NAME, Effect::Refused, error),
         };
         match agents.spawn(self.0.clone()).await {
-            Ok(agent) => {
+            Ok(StartedRun { session, run }) => {
                 let goal = untrusted::line(&self.0.goal, 80);
-                Outcome::looked(format!("started an agent: {goal}"), json!({ "agent": agent.as_str() }))
+                // The session is for people: the windows lead there.
+                let data = json!({ "agent": run.as_str(), "session": session.as_str() });
+                Outcome::looked(format!("started an agent: {goal}"), data)
             }
             Err(error) => Outcome::failed(Spawn::NAME, Effect::Refused, error),
         }
