@@ -12,8 +12,10 @@ pub mod report;
 pub mod stage;
 pub mod truth;
 
+mod pages;
 mod process;
 mod waiting;
 
+pub use pages::serve_pages;
 pub use process::{Finished, Process};
 pub use waiting::{LONG, wait_for};

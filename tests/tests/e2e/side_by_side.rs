@@ -1,8 +1,6 @@
 //! Runs side by side: each has its own fence, they take turns with the desktop, and the end of one is nothing to the other.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -151,24 +149,9 @@ fn own_page(
 
 /// A page of one sentence and its path, for as long as the test lives.
 fn serve_page() -> String {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let address = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let Ok(mut stream) = stream else { continue };
-            let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
-            let Some(Ok(first)) = lines.next() else { continue };
-            let path = first.split(' ').nth(1).unwrap_or_default();
-            while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
-            let page = format!("<!doctype html><title>Weather</title><main><p>{PAGE_TEXT} {path}</p></main>");
-            let head = format!(
-                "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
-                page.len()
-            );
-            let _ = stream.write_all((head + &page).as_bytes());
-        }
-    });
-    format!("http://{address}/")
+    let page =
+        |path: &str| format!("<!doctype html><title>Weather</title><main><p>{PAGE_TEXT} {path}</p></main>");
+    outside::serve_pages(page) + "/"
 }
 
 fn runs(client: &mut Client) -> Vec<RunStatus> {

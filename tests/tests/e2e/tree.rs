@@ -2,8 +2,6 @@
 //! started again, the app is killed with -9 in between, and the work ends right.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -28,29 +26,13 @@ const SUMMARY: &str = "north: rain, south: sun";
 
 /// Pages of much text, for as long as the test lives.
 fn serve_pages() -> String {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let address = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let Ok(mut stream) = stream else { continue };
-            let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
-            let Some(Ok(first)) = lines.next() else { continue };
-            let weather = if first.contains("north") { "rain" } else { "sun" };
-            while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
-            let filler: String = (0..PAGE_CHARS / 60)
-                .map(|at| format!("<p>Line {at} of the news says nothing that anybody has to know.</p>"))
-                .collect();
-            let page = format!(
-                "<!doctype html><title>News</title><main><p>The weather: {weather}.</p>{filler}</main>"
-            );
-            let head = format!(
-                "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
-                page.len()
-            );
-            let _ = stream.write_all((head + &page).as_bytes());
-        }
-    });
-    format!("http://{address}")
+    outside::serve_pages(|path| {
+        let weather = if path.contains("north") { "rain" } else { "sun" };
+        let filler: String = (0..PAGE_CHARS / 60)
+            .map(|at| format!("<p>Line {at} of the news says nothing that anybody has to know.</p>"))
+            .collect();
+        format!("<!doctype html><title>News</title><main><p>The weather: {weather}.</p>{filler}</main>")
+    })
 }
 
 fn goal(asked: &Asked) -> &str {

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use futures::future::BoxFuture;
 use journal::{ChildRun, Took};
 use protocol::budget::Most;
-use protocol::command::{RunOverrides, StartedRun};
+use protocol::command::StartedRun;
 use protocol::event::RunEnd;
 use protocol::ids::{ModelId, RunId, SessionId};
 use protocol::run::RunSpec;
@@ -19,7 +19,6 @@ use tools::{AgentStage, AgentState, Agents, Until, WantedAgent};
 
 use crate::engine::Engine;
 use crate::ledger::Sum;
-use crate::ports::OpenModel;
 use crate::runs::{Runs, not_under_way};
 
 /// Why a child is stopped by its parent's model, and where that ends.
@@ -137,15 +136,7 @@ impl Engine {
             let above = self.runs.get(parent).ok_or_else(|| not_under_way(parent))?.spec;
             let left = self.ledger.left(parent);
             let spec = child_of(&above, parent, wanted, left, &self.settings().agent_model)?;
-            let over = RunOverrides {
-                model: Some(spec.model.clone()),
-                base_url: spec.base_url.clone(),
-                max_steps: Some(spec.max_steps),
-                ..RunOverrides::default()
-            };
-            let settings = self.with_overrides(&over)?;
-            let what = OpenModel { search: spec.search, ..OpenModel::of(&settings) };
-            let model = self.models.open(what).await?;
+            let (settings, model) = self.as_specified(&spec).await?;
             self.begin((None, None), spec, settings, model, None).await
         })
     }

@@ -129,6 +129,23 @@ impl Engine {
         began
     }
 
+    /// The settings and the model of a run that was not asked for by a command: it is gone on with, or an agent's.
+    ///
+    /// # Errors
+    /// As [`crate::ModelSource::open`].
+    pub(crate) async fn as_specified(&self, spec: &RunSpec) -> Result<(Settings, SharedModel), ErrorView> {
+        let over = RunOverrides {
+            model: Some(spec.model.clone()),
+            base_url: spec.base_url.clone(),
+            max_steps: Some(spec.max_steps),
+            ..RunOverrides::default()
+        };
+        let settings = self.with_overrides(&over)?;
+        let what = OpenModel { search: spec.search, ..OpenModel::of(&settings) };
+        let model = self.models.open(what).await?;
+        Ok((settings, model))
+    }
+
     /// What a run of this model may come to; `None` if too little is known.
     ///
     /// # Errors
@@ -140,7 +157,7 @@ impl Engine {
     }
 
     /// The settings of one run.
-    pub(crate) fn with_overrides(&self, over: &RunOverrides) -> Result<Settings, ErrorView> {
+    fn with_overrides(&self, over: &RunOverrides) -> Result<Settings, ErrorView> {
         let mut settings = self.settings();
         if let Some(max_steps) = over.max_steps {
             settings.max_steps = max_steps;
@@ -251,15 +268,7 @@ impl Engine {
         if !spec.can_go_on() {
             return Err(cannot("it was recorded, or begun by a version that kept too little of it"));
         }
-        let over = RunOverrides {
-            model: Some(spec.model.clone()),
-            base_url: spec.base_url.clone(),
-            max_steps: Some(spec.max_steps),
-            ..RunOverrides::default()
-        };
-        let settings = self.with_overrides(&over)?;
-        let what = OpenModel { search: spec.search, ..OpenModel::of(&settings) };
-        let model = self.models.open(what).await?;
+        let (settings, model) = self.as_specified(&spec).await?;
         let events = self.recent(&session, &settings).await?;
         let bounds = Bounds::of(&settings);
         let mut rebuilt = self.rebuilt(events, bounds).await?;
