@@ -80,12 +80,15 @@ fn reader(asked: &Asked, url: &str) -> MindTurn {
 
 /// What the child at the editor does.
 fn writer(asked: &Asked) -> MindTurn {
-    match turns(asked) {
+    // What was not done is done again: a busy machine comes late to many a window.
+    let is_done =
+        |said: &&Said| matches!(said, Said::Results(all) if all.iter().all(|one| one.error().is_none()));
+    match asked.heard.messages.iter().filter(is_done).count() {
         0 => call("elementsJson", json!({ "app": "Mousepad" })),
         1 => {
             let elements = asked.elements();
             let area = elements.iter().find(|one| one.role.contains("text")).map(|area| area.center());
-            let (x, y) = area.unwrap_or((250.0, 400.0));
+            let (x, y) = area.unwrap_or((265.0, 444.0));
             call("click", json!({ "x": x.round(), "y": y.round(), "reason": "to write there" }))
         }
         2 => call("type", json!({ "text": SUMMARY, "reason": "the summary" })),

@@ -178,6 +178,10 @@ impl Ledger {
         let Some(closed) = accounts.remove(run) else { return };
         self.settled.send_replace(());
         let used = closed.used.plus(closed.ended);
+        // Those below it are about to be stopped: what they use until then is those above's all the same.
+        for below in accounts.values_mut().filter(|account| account.parent.as_ref() == Some(run)) {
+            below.parent.clone_from(&closed.parent);
+        }
         if let Some(above) = closed.parent.and_then(|parent| accounts.get_mut(&parent)) {
             above.ended = above.ended.plus(used);
         }

@@ -41,6 +41,24 @@ fn a_childs_call_is_reserved_with_each_above_it() {
     assert_eq!(ledger.below(&run(1)), sum(2, 400, 0));
 }
 
+// bar: C67
+#[test]
+fn what_is_used_below_an_agent_that_has_ended_is_not_lost() {
+    let ledger = Ledger::default();
+    for number in 1..=3 {
+        let parent = (number > 1).then(|| run(number - 1));
+        ledger.open(run(number), parent, most(10, 1_000), Sum::default());
+    }
+    ledger.reserve(&run(3), sum(1, 700, 0)).unwrap();
+    // The one in between ends first: the call below it is still under way.
+    ledger.close(&run(2));
+    assert_eq!(ledger.below(&run(1)), sum(1, 700, 0));
+    ledger.note(&run(3), most(10, 1_000), sum(1, 600, 0));
+    ledger.close(&run(3));
+    assert_eq!(ledger.below(&run(1)), sum(1, 600, 0));
+    assert_eq!(ledger.left(&run(1)).tokens, Some(400));
+}
+
 #[test]
 fn where_money_is_short_it_says_so_in_dollars() {
     let ledger = Ledger::default();
