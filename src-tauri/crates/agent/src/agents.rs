@@ -19,7 +19,7 @@ use tools::{AgentStage, AgentState, Agents, Until, WantedAgent};
 
 use crate::engine::Engine;
 use crate::ledger::Sum;
-use crate::runs::{Runs, not_under_way};
+use crate::runs::not_under_way;
 
 /// Why a child is stopped by its parent's model, and where that ends.
 const KILLED: &str = "by the agent that it works for";
@@ -99,7 +99,7 @@ impl Agents for OfRun {
                     return Err(ToolError { kind: ToolErrorKind::Cancelled, message: "stopped".into() });
                 }
                 () = tokio::time::sleep_until(end) => return Ok(states),
-                () = Runs::changed(&mut seen) => {}
+                () = seen.changed() => {}
             }
         }
     }

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use tools::Meanwhile;
 
 use crate::engine::Engine;
-use crate::ledger::Sum;
+use crate::ledger::{self, Sum};
 use crate::recovery;
 use crate::run::{LATE_NO, Message, status};
 use crate::runs::{Entry, Task};
@@ -375,9 +375,10 @@ impl Engine {
         };
         let entry = Entry { session, spec: Arc::new(waiting.spec.clone()), task: Task::Parked };
         self.runs.insert(run.clone(), entry, None)?;
-        let meter = &waiting.budget.meter;
-        self.ledger.open(run.clone(), waiting.spec.parent.clone(), meter.most(), below);
-        self.ledger.note(&run, meter.most(), Sum::of(&meter.used));
+        let progress = waiting.budget.progress(&waiting.plan, self.log.now());
+        let most = ledger::bounds(&progress);
+        self.ledger.open(run.clone(), waiting.spec.parent.clone(), most, below);
+        self.ledger.note(&run, most, Sum::of(&waiting.budget.meter.used));
         let (detail, asked) = match &waiting.approval {
             Some(approval) => (status::asks(&approval.call), waiting.approval.clone()),
             None => ("paused".to_owned(), None),
@@ -388,7 +389,6 @@ impl Engine {
             let within = left.max(self.settings().approval_deadline_ms);
             self.deadlines.arm(approval.id, Duration::from_millis(within), self.tools.presses());
         }
-        let progress = waiting.budget.progress(&waiting.plan, self.log.now());
         let status = Status {
             activity: Activity::Waiting,
             detail,

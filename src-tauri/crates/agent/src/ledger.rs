@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use journal::budget::Used;
-use protocol::budget::{Bound, BudgetOf, Measure, Most};
+use protocol::budget::{Bound, BudgetOf, Measure, Most, Progress};
 use protocol::ids::RunId;
 use protocol::turn::Usd;
 use tokio::sync::watch;
@@ -28,7 +28,8 @@ pub enum NoRoom {
     Reserved,
 }
 
-/// What is counted of a whole tree. Minutes are not: agents of one tree work at the same time.
+/// What is counted of a whole tree. Minutes are not, since its agents work at the same time: each has no more of them than
+/// the one above it has left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
     pub steps: u32,
@@ -97,13 +98,19 @@ impl Account {
     }
 }
 
+/// What bounds a run's account: all that it may use, and of minutes those that are left.
+pub fn bounds(progress: &Progress) -> Most {
+    let minutes = progress.most.minutes.map(|most| most.saturating_sub(progress.minutes));
+    Most { minutes, ..progress.most }
+}
+
 impl Ledger {
     /// Opens a run's account, with what those below it used that have ended.
     pub fn open(&self, run: RunId, parent: Option<RunId>, most: Most, ended: Sum) {
         self.accounts().insert(run, Account { parent, most, ended, ..Account::default() });
     }
 
-    /// What a run has used by itself so far, and may use with all below it. Nothing of it is reserved any more.
+    /// What a run has used by itself so far, and its [`bounds`]. Nothing is reserved for it any more.
     pub fn note(&self, run: &RunId, most: Most, used: Sum) {
         let mut accounts = self.accounts();
         let Some(account) = accounts.get_mut(run) else { return };

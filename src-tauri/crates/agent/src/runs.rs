@@ -30,6 +30,14 @@ struct Counts {
 /// What somebody has seen of the runs.
 pub struct RunsSeen(watch::Receiver<Counts>);
 
+impl RunsSeen {
+    /// Completes at once if a run came, ended or was put aside since this was made, else when one does.
+    pub async fn changed(&mut self) {
+        // Closed only when nobody waits for anything any more.
+        let _ = self.0.changed().await;
+    }
+}
+
 #[derive(Default)]
 struct Entries {
     all: BTreeMap<RunId, Entry>,
@@ -169,12 +177,7 @@ impl Runs {
         line
     }
 
-    /// Completes at once if a run came, ended or was put aside after `seen` was made, else when one does.
-    pub async fn changed(seen: &mut RunsSeen) {
-        // Closed only when nobody waits for anything any more.
-        let _ = seen.0.changed().await;
-    }
-
+    /// From here on [`RunsSeen::changed`] tells of what comes.
     pub fn seen(&self) -> RunsSeen {
         RunsSeen(self.counts.subscribe())
     }

@@ -77,36 +77,34 @@ mod work {
             let begun = Instant::now();
             match kind {
                 "element" | "point" => {
-                    let (assessed, goes_to, seen) = tools::one_look(async {
-                        tokio::join!(
-                            router.assess(&request, limits),
-                            router.goes_to(call, limits),
-                            router.surroundings(call, limits),
-                        )
+                    let (assessed, told) = tools::one_look(async {
+                        let assessed = router.assess(&request, limits).await;
+                        let told =
+                            tokio::join!(router.goes_to(call, limits), router.surroundings(call, limits));
+                        (assessed, told)
                     })
                     .await;
                     let took = begun.elapsed();
                     let asks = matches!(assessed.decision, Decision::Ask { .. });
-                    black_box(seen);
-                    if !asks || black_box(goes_to).iter().all(String::is_empty) {
+                    if !asks || black_box(told).0.iter().all(String::is_empty) {
                         return Err("it does not ask, or does not say what about".into());
                     }
                     Ok(took.as_secs_f64() * 1e3)
                 }
                 "whole" => {
-                    let (assessed, goes_to, seen, sight) = tools::one_look(async {
-                        tokio::join!(
-                            router.assess(&request, limits),
+                    let (assessed, told) = tools::one_look(async {
+                        let assessed = router.assess(&request, limits).await;
+                        let told = tokio::join!(
                             router.goes_to(call, limits),
                             router.surroundings(call, limits),
                             router.sight(call, limits),
-                        )
+                        );
+                        (assessed, told)
                     })
                     .await;
                     let took = begun.elapsed();
                     let asks = matches!(assessed.decision, Decision::Ask { .. });
-                    black_box((goes_to, seen));
-                    if !asks || black_box(sight).is_none() {
+                    if !asks || black_box(told).2.is_none() {
                         return Err("it does not ask, or has no picture".into());
                     }
                     Ok(took.as_secs_f64() * 1e3)

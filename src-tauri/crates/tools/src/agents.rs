@@ -26,11 +26,11 @@ pub trait Agents: Send + Sync {
     /// Which limit it would pass, or why it cannot begin, in words for the model.
     async fn spawn(&self, wanted: WantedAgent) -> Result<StartedRun, ToolError>;
 
-    /// How these stand (all that it started, if none is named), as soon as one of them has ended or asks this one, or
+    /// How these stand (all that runs of its session started, if none is named), as soon as enough of them have ended, or
     /// after `patience`.
     ///
     /// # Errors
-    /// One of them is not below this one.
+    /// One of them was not started in its session.
     async fn wait_for(
         &self,
         agents: &[RunId],
@@ -42,16 +42,16 @@ pub trait Agents: Send + Sync {
     /// Stops one and all below it; its state then.
     ///
     /// # Errors
-    /// It is not below this one.
+    /// It was not started in its session.
     async fn kill(&self, agent: &RunId) -> Result<AgentState, ToolError>;
 }
 
-/// How long it is waited for several.
+/// Of how many of those that are waited for the end is enough.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Until {
     #[default]
     All,
-    /// The first that ends from now on.
+    /// One, which may have ended before.
     Any,
 }
 

@@ -60,6 +60,16 @@ fn what_is_used_below_an_agent_that_has_ended_is_not_lost() {
 }
 
 #[test]
+fn a_child_has_no_more_minutes_than_its_parent_has_left() {
+    let ten = Most { minutes: Some(10), ..Most::default() };
+    let progress = Progress { minutes: 7, most: ten, ..Progress::default() };
+    let ledger = Ledger::default();
+    ledger.open(run(1), None, ten, Sum::default());
+    ledger.note(&run(1), bounds(&progress), Sum::default());
+    assert_eq!(ledger.left(&run(1)).minutes, Some(3));
+}
+
+#[test]
 fn where_money_is_short_it_says_so_in_dollars() {
     let ledger = Ledger::default();
     let few = Most { cost: Some(sum(0, 0, 5).cost), ..Most::default() };

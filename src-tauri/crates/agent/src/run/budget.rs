@@ -8,7 +8,7 @@ use protocol::turn::Usd;
 use protocol::{ErrorView, EventBody};
 
 use super::Driver;
-use crate::ledger::{NoRoom, Sum};
+use crate::ledger::{self, NoRoom, Sum};
 
 /// A shorter answer is not worth a call.
 const LEAST_ANSWER: u64 = 1_024;
@@ -89,8 +89,8 @@ impl Driver {
 
     /// What it has used so far, for those above and below it.
     pub(super) fn note_used(&self) {
-        let most = self.budget.progress(&self.plan, self.run.log.now()).most;
-        self.run.ledger.note(&self.run.id, most, Sum::of(&self.budget.meter.used));
+        let now = self.budget.progress(&self.plan, self.run.log.now());
+        self.run.ledger.note(&self.run.id, ledger::bounds(&now), Sum::of(&self.budget.meter.used));
     }
 
     /// Where prices are not known, a bound in dollars bounds little.

@@ -231,18 +231,19 @@ impl Driver {
         // Nothing of ours has the focus yet: this is what the user is shown, and what a yes is bound to.
         let request = self.request(call.clone());
         let (router, limits) = (self.run.router.clone(), self.run.limits.clone());
-        let (now, target, mut goes_to, entries, seen, sight) = tools::one_look(async {
-            // Boxed: side by side on the stack they are too much for it in an unoptimised build.
-            tokio::join!(
-                Box::pin(router.assess(&request, &limits)),
-                Box::pin(lease::target(&router, &call)),
-                Box::pin(router.goes_to(&call, &limits)),
-                Box::pin(router.entries(&call, &self.run.ports, &limits)),
-                Box::pin(router.surroundings(&call, &limits)),
-                Box::pin(router.sight(&call, &limits)),
-            )
+        let (now, shown) = tools::one_look(async {
+            let now = router.assess(&request, &limits).await;
+            let shown = tokio::join!(
+                lease::target(&router, &call),
+                router.goes_to(&call, &limits),
+                router.entries(&call, &self.run.ports, &limits),
+                router.surroundings(&call, &limits),
+                router.sight(&call, &limits),
+            );
+            (now, shown)
         })
         .await;
+        let (target, mut goes_to, entries, seen, sight) = shown;
         // Something else may have come to the front since it was first looked at: why it is asked, how grave it is and
         // what a yes is bound to are of this one look.
         let risk = now.risk.map_or(risk, |now| now.max(risk));
