@@ -7,7 +7,7 @@
 //! on a second line. Until it does, and for one of the environment, that is the provider's own, or one of this machine:
 //! whatever else the settings say may have been said by somebody else.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use models::Provider;
 use protocol::command::Secret;
@@ -66,11 +66,17 @@ pub fn environment() -> Environment {
 pub struct Keys {
     store: Arc<dyn KeyStore>,
     environment: Environment,
+    /// Held by whoever writes: else a key's first use, which adds its address, could bring back the key before it.
+    writing: Arc<Mutex<()>>,
 }
 
 impl Keys {
     pub fn new(store: Arc<dyn KeyStore>, environment: Environment) -> Self {
-        Self { store, environment }
+        Self { store, environment, writing: Arc::default() }
+    }
+
+    fn writing(&self) -> MutexGuard<'_, ()> {
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The provider's key for this base URL; `None` if there is none.
@@ -101,7 +107,13 @@ impl Keys {
         let (key, address) = parts(&entry);
         match address {
             Some(address) if address == now => {}
-            None if is_own => self.bind(provider, &key, &now)?,
+            None if is_own => {
+                let _writing = self.writing();
+                // Saved anew or deleted since it was read: then it is not this one that is kept.
+                if self.store.get(provider).map_err(|error| error.view(provider))? == Some(entry) {
+                    self.bind(provider, &key, &now)?;
+                }
+            }
             bound => {
                 let hint = format!(
                     "let it go there in the settings, under Keys, or set it again: miki key set {provider} --for {now}"
@@ -126,9 +138,11 @@ impl Keys {
     /// [`ErrorCode::Keychain`].
     pub fn move_to(&self, provider: &str, url: &str) -> Result<KeyView, ErrorView> {
         check_known(provider)?;
+        let writing = self.writing();
         if let Some(entry) = self.store.get(provider).map_err(|error| error.view(provider))? {
             self.bind(provider, &parts(&entry).0, &address::shown(url))?;
         }
+        drop(writing);
         Ok(self.view(provider))
     }
 
@@ -164,7 +178,9 @@ impl Keys {
             )
             .with_hint("paste the key alone, as the provider shows it"));
         }
+        let writing = self.writing();
         store_and_compare(self.store.as_ref(), provider, &key).map_err(|error| error.view(provider))?;
+        drop(writing);
         Ok(self.view(provider))
     }
 
@@ -174,7 +190,9 @@ impl Keys {
     /// [`ErrorCode::Keychain`] where it could not be removed.
     pub fn delete(&self, provider: &str) -> Result<KeyView, ErrorView> {
         check_known(provider)?;
+        let writing = self.writing();
         self.store.delete(provider).map_err(|error| error.view(provider))?;
+        drop(writing);
         Ok(self.view(provider))
     }
 
@@ -310,7 +328,8 @@ fn could_be_a_key(text: &str) -> bool {
 fn store_and_compare(store: &dyn KeyStore, provider: &str, key: &Secret) -> Result<(), KeyError> {
     store.set(provider, key)?;
     match store.get(provider)? {
-        Some(kept) if kept == *key => Ok(()),
+        // Another Miki may have used it by now, and so have given it its address.
+        Some(kept) if kept == *key || parts(&kept).0 == *key => Ok(()),
         _ => Err(KeyError::NotKept { provider: provider.to_owned() }),
     }
 }

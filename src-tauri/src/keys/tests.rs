@@ -69,6 +69,89 @@ fn a_key_goes_to_its_providers_address_until_a_window_lets_it_go_elsewhere() {
     assert_eq!(given.get("custom", "http://127.0.0.1:8080/v1").unwrap(), key());
 }
 
+/// A keychain in which something happens once, right after an entry was read or written.
+struct Meanwhile {
+    kept: FakeStore,
+    after: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+}
+
+impl Meanwhile {
+    fn happens(&self) {
+        let after = self.after.lock().unwrap().take();
+        after.into_iter().for_each(|after| after());
+    }
+}
+
+impl KeyStore for Meanwhile {
+    fn get(&self, provider: &str) -> Result<Option<Secret>, KeyError> {
+        let entry = self.kept.get(provider);
+        self.happens();
+        entry
+    }
+
+    fn set(&self, provider: &str, key: &Secret) -> Result<(), KeyError> {
+        self.kept.set(provider, key)?;
+        self.happens();
+        Ok(())
+    }
+
+    fn delete(&self, provider: &str) -> Result<(), KeyError> {
+        self.kept.delete(provider)
+    }
+
+    fn probe(&self) -> Result<(), KeyError> {
+        self.kept.probe()
+    }
+}
+
+/// Keys of a keychain, and what to do with them once it is next used, on another thread. That the other one waits for
+/// us is fine, so it has 0.2 s.
+fn raced(other: impl FnOnce(&Keys) + Send + 'static) -> (Keys, impl FnOnce()) {
+    let store = Arc::new(Meanwhile { kept: FakeStore::default(), after: Mutex::default() });
+    let keys = Keys::new(store.clone(), Arc::new(|_| None));
+    let theirs = keys.clone();
+    let arm = move || {
+        *store.after.lock().unwrap() = Some(Box::new(move || {
+            let (done, is_done) = std::sync::mpsc::channel();
+            std::thread::spawn(move || {
+                other(&theirs);
+                let _ = done.send(());
+            });
+            let _ = is_done.recv_timeout(std::time::Duration::from_millis(200));
+        }));
+    };
+    (keys, arm)
+}
+
+#[test]
+fn a_key_that_is_used_while_it_is_saved_is_kept() {
+    let (keys, arm) = raced(|keys| assert!(keys.get("gemini", HERE).unwrap().is_some()));
+    arm();
+    assert_eq!(keys.set("gemini", &Secret("abc".into())).unwrap().state, KeyState::InKeychain);
+    // By another Miki, which waits for nobody here.
+    let store = Arc::new(Meanwhile { kept: FakeStore::default(), after: Mutex::default() });
+    let other = Keys::new(store.clone(), Arc::new(|_| None));
+    *store.after.lock().unwrap() = Some(Box::new(move || {
+        other.get("gemini", HERE).unwrap();
+    }));
+    let keys = Keys::new(store, Arc::new(|_| None));
+    assert_eq!(keys.set("gemini", &Secret("abc".into())).unwrap().state, KeyState::InKeychain);
+}
+
+#[test]
+fn the_first_use_of_a_key_brings_back_none_that_was_replaced_meanwhile() {
+    let (keys, arm) = raced(|keys| drop(keys.set("gemini", &Secret("new".into())).unwrap()));
+    keys.set("gemini", &Secret("old".into())).unwrap();
+    arm();
+    keys.get("gemini", HERE).unwrap();
+    assert_eq!(keys.get("gemini", HERE).unwrap(), Some(Secret("new".into())));
+    let (keys, arm) = raced(|keys| drop(keys.delete("gemini").unwrap()));
+    keys.set("gemini", &Secret("old".into())).unwrap();
+    arm();
+    keys.get("gemini", HERE).unwrap();
+    assert_eq!(keys.get("gemini", HERE).unwrap(), None);
+}
+
 #[test]
 fn the_approver_key_is_known_by_its_hash_and_void_once_there_is_another() {
     let keys = keys(FakeStore::default(), &[("MIKI_KEY_APPROVER", "mine")]);
