@@ -17,6 +17,7 @@ mod undo;
 mod do_tool;
 mod doctor;
 mod key;
+mod mcp;
 mod model;
 mod secret;
 mod session;
@@ -53,6 +54,7 @@ enum Command {
     Do(do_tool::Do),
     Key(key::Key),
     Secret(secret::Secrets),
+    Mcp(mcp::Mcp),
     Model(model::ModelLine),
     Session(session::Sessions),
     Doctor(doctor::Doctor),
@@ -102,6 +104,7 @@ pub fn main() -> Exit {
         Some(Command::Undo(undo)) => exit_of(with_home(|home| on_runtime(undo.run(home)))),
         Some(Command::Approvals(approvals)) => exit_of(with_home(|home| on_runtime(approvals.run(home)))),
         Some(Command::Secret(secret)) => exit_of(with_home(|home| on_runtime(secret.run(home)))),
+        Some(Command::Mcp(mcp)) => exit_of(with_home(|home| on_runtime(mcp.run(home)))),
         Some(Command::Session(sessions)) => exit_of(with_home(|home| on_runtime(sessions.run(home)))),
         Some(Command::Do(call)) => exit_of(match call.without_home() {
             Ok(exit) => Ok(exit),

@@ -9,9 +9,10 @@ use agent::{AgentHandle, ModelSource, PortSource, Setup, Subscription};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use journal::{Clock, Journal, SystemClock};
+use ::mcp::Servers;
 use protocol::command::{
-    AnswerApproval, AnswerWithKey, AnyCommand, ChooseFolder, Command, ExportSession, ShowWindow, SteerRun,
-    Subscribe,
+    AnswerApproval, AnswerWithKey, AnyCommand, ChooseFolder, Command, ExportSession, SetServerKey,
+    ShowWindow, SteerRun, Subscribe,
 };
 use protocol::ids::Seq;
 use protocol::principal::{Principal, Surface};
@@ -26,6 +27,7 @@ use crate::home::Home;
 use crate::keys::{Keychain, Keys, Migrated, Secrets, environment, migrate, service_address, takers};
 use crate::lock::HomeLock;
 use crate::model_source::{Models, address_of, offer};
+use crate::servers::{self, Launcher};
 use crate::settings_file::SettingsFile;
 use crate::workplaces::Workplaces;
 use crate::{checks, socket, transfer};
@@ -64,6 +66,7 @@ pub struct Engine {
     secrets: Secrets,
     models: Arc<Models>,
     workplaces: Arc<Workplaces>,
+    servers: Arc<Servers>,
     windows: OnceLock<Box<dyn Windows>>,
     /// The folder of pictures.
     blobs: PathBuf,
@@ -92,10 +95,13 @@ impl Engine {
         let desktop = open_desktop(home, &settings);
         let browser = open_browser(home, &desktop);
         let workplaces = Arc::new(Workplaces::new(home, journal.blobs().clone(), keys.clone()));
+        let registry = Arc::new(tools::Registry::builtin());
+        let launcher = Launcher::new(home.servers(), Arc::clone(&workplaces), Arc::new(Keychain));
+        let servers = Servers::new(Arc::clone(&registry), Arc::new(launcher), home.servers());
         let agent = AgentHandle::init(Setup {
             journal,
             clock,
-            router: tools::Router::builtin(Arc::clone(&desktop))
+            router: tools::Router::new(registry, Arc::clone(&desktop))
                 .with_browser(browser)
                 .with_secrets(Arc::new(secrets.clone()))
                 .with_home(std::env::home_dir()),
@@ -106,8 +112,21 @@ impl Engine {
             version: env!("CARGO_PKG_VERSION").into(),
         })
         .await?;
+        // As they are in force: a file that was changed behind our back has been put back.
+        servers.set(&agent.settings().mcp_servers);
         let (windows, blobs) = (OnceLock::new(), home.path().join("blobs"));
-        Ok(Arc::new(Self { agent, desktop, keys, secrets, models, workplaces, windows, blobs, _lock: lock }))
+        Ok(Arc::new(Self {
+            agent,
+            desktop,
+            keys,
+            secrets,
+            models,
+            workplaces,
+            servers,
+            windows,
+            blobs,
+            _lock: lock,
+        }))
     }
 
     pub fn agent(&self) -> &AgentHandle {
@@ -191,7 +210,9 @@ impl Engine {
             AnyCommand::EditSession(c) => json(&c, agent.edit_session_by(c.clone(), principal).await?),
             AnyCommand::CallTool(c) => json(&c, agent.call_tool_by(c.clone(), principal).await?),
             AnyCommand::UpdateSettings(c) => {
-                json(&c, agent.update_settings_by(c.patch.clone(), principal).await?)
+                let settings = agent.update_settings_by(c.patch.clone(), principal).await?;
+                self.servers.set(&settings.mcp_servers);
+                json(&c, settings)
             }
             AnyCommand::SetKey(c) => {
                 let (keys, new) = (self.keys.clone(), c.clone());
@@ -230,6 +251,19 @@ impl Engine {
             AnyCommand::ListSecrets(c) => {
                 let secrets = self.secrets.clone();
                 json(&c, blocking(move || secrets.list()).await??)
+            }
+            AnyCommand::ListServers(c) => json(&c, self.servers.list()),
+            AnyCommand::TestServer(c) => json(&c, self.servers.test(&c.server).await?),
+            AnyCommand::SetServerKey(c) => {
+                let SetServerKey { server, variable, value } = c.clone();
+                let settings = agent.settings();
+                let wants = settings.mcp_servers.get(&server).is_some_and(|one| one.keys.contains(&variable));
+                if !wants {
+                    let message = format!("there is no server {server:?} that gets {variable:?} from the keychain");
+                    return Err(ErrorView::new(ErrorCode::NotFound, message)
+                        .with_hint("miki mcp list tells which there are; add one with --key VARIABLE"));
+                }
+                json(&c, blocking(move || servers::keep(&Keychain, &server, &variable, &value)).await??)
             }
             AnyCommand::ListProviders(c) => json(&c, offer::providers()),
             AnyCommand::ListModels(c) if c.asked => {

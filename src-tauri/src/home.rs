@@ -76,6 +76,11 @@ impl Home {
         self.0.join("miki.sock")
     }
 
+    /// What servers of the Model Context Protocol offer, and the folders of those that are confined.
+    pub fn servers(&self) -> PathBuf {
+        self.0.join("mcp")
+    }
+
     pub fn dotenv(&self) -> PathBuf {
         self.0.join(".env")
     }

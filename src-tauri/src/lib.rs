@@ -13,6 +13,7 @@ mod keys;
 mod lock;
 mod model_source;
 mod recording;
+mod servers;
 mod settings_file;
 mod socket;
 mod transfer;

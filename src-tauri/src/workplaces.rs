@@ -51,13 +51,23 @@ impl Workplaces {
         Self { places, blobs, keys, sandbox: OnceCell::new(), terminals: Mutex::default(), web }
     }
 
-    /// The terminal of a session in its folder; `None` if there can be none.
-    async fn terminal(&self, session: Option<&SessionId>, space: &Space) -> Option<Arc<Terminal>> {
+    /// What confines commands here.
+    pub async fn sandbox(&self) -> Arc<Sandbox> {
         let sandbox = self.sandbox.get_or_init(|| async {
             let probed = tokio::task::spawn_blocking(sandbox).await;
             Arc::new(probed.unwrap_or_else(|panic| Sandbox::none(panic.to_string())))
         });
-        let sandbox = Arc::clone(sandbox.await);
+        Arc::clone(sandbox.await)
+    }
+
+    /// The web without a browser; `None` if there is no way to it.
+    pub fn fetcher(&self) -> Option<&Fetcher> {
+        self.web.as_ref().map(|(fetcher, _)| fetcher)
+    }
+
+    /// The terminal of a session in its folder; `None` if there can be none.
+    async fn terminal(&self, session: Option<&SessionId>, space: &Space) -> Option<Arc<Terminal>> {
+        let sandbox = self.sandbox().await;
         let key = (session.cloned(), space.root().to_owned());
         let mut terminals = self.terminals.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(terminal) = terminals.get(&key) {

@@ -85,11 +85,17 @@ impl Do {
 
 /// Asks whoever is at this terminal; nobody where it is none.
 async fn asks(error: &ErrorView) -> bool {
+    let message = super::text::plain(&error.message);
+    says_yes(&format!("{message}\n  allow? [y]es, this once; anything else is no: ")).await
+}
+
+/// Whether whoever is at this terminal says yes; nobody does where it is none.
+pub async fn says_yes(question: &str) -> bool {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return false;
     }
     forget_typed();
-    eprint!("{}\n  allow? [y]es, this once; anything else is no: ", super::text::plain(&error.message));
+    eprint!("{question}");
     let asked = Instant::now();
     let read = tokio::task::spawn_blocking(|| {
         let mut line = String::new();

@@ -30,7 +30,7 @@ const TABLE: &[(&str, &[&str])] = &[
 ];
 
 /// What tests alone may import beyond the table: a fake lives beside its trait.
-const IN_TESTS: &[(&str, &str)] = &[("agent", "desktop"), ("agent", "browser")];
+const IN_TESTS: &[(&str, &str)] = &[("agent", "desktop"), ("agent", "browser"), ("mcp", "desktop")];
 
 /// What `protocol` may use from outside: it must compile to wasm and be plain data.
 const OF_PROTOCOL: [&str; 3] = ["serde", "serde_json", "thiserror"];

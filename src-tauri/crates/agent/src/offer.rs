@@ -61,6 +61,11 @@ impl Offer {
         self.asked.len() > before
     }
 
+    /// All that may be offered.
+    pub fn all(&self) -> &[Spec] {
+        &self.all
+    }
+
     /// A tool of each group that was asked for, in that order.
     pub fn asked_for(&self) -> Vec<String> {
         let first = |group: &Group| self.all.iter().find(|spec| spec.group == *group);

@@ -235,8 +235,9 @@ impl Engine {
         let events = self.recent(session, settings).await?;
         let bounds = Bounds::of(settings);
         let earlier = self.rebuilt(events, bounds).await?.closed();
-        let system = prompts::system(spec, &self.tools.secrets().await, settings, self.log.now());
         let offer = self.offer(spec, &earlier, ports);
+        let secrets = self.tools.secrets().await;
+        let system = prompts::system(spec, &secrets, offer.all(), settings, self.log.now());
         let context =
             Context::new(system, offer.tools(), earlier, &spec.goal, bounds).with_later(offer.later());
         self.log.append(scope.clone(), EventBody::RunStarted(Box::new(spec.clone()))).await?;
@@ -290,10 +291,11 @@ impl Engine {
                 (rebuilt.closed(), goal, Waited::More { turn, bound })
             }
         };
-        let system = prompts::system(&spec, &self.tools.secrets().await, &settings, started);
         let ports = self.open_ports(Some(&session), spec.space.as_deref()).await?;
         let ports = Ports { agents: Some(Arc::new(OfRun::new(self, &run, &session, &spec))), ..ports };
         let offer = self.offer(&spec, &told, &ports);
+        let system =
+            prompts::system(&spec, &self.tools.secrets().await, offer.all(), &settings, started);
         let context = match goal {
             Some(goal) => {
                 // The recap may have had the beginning of it alone.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::budget::Forecast;
 use crate::ids::ModelId;
 use crate::ids::{ApprovalId, CallId, RunId, Seq, SessionId, StreamId};
+use crate::mcp::ServerView;
 use crate::offer::{ModelsView, ProviderView, TrialView};
 use crate::principal::{Right, Surface};
 use crate::remembered::{Change, Remembered};
@@ -174,6 +175,12 @@ commands! {
     set_secret Keys SetSecret { name: String, place: String, value: Secret } -> SecretView;
     delete_secret Keys DeleteSecret { name: String } -> ();
     list_secrets Read ListSecrets {} -> Vec<SecretView>;
+    /// Servers of the Model Context Protocol, without asking any of them anything.
+    list_servers Read ListServers {} -> Vec<ServerView>;
+    /// Starts a server of the settings where it is not started, and asks it what it offers.
+    test_server CallTool TestServer { server: String } -> ServerView;
+    /// Keeps the value of a variable that a server's program gets, in the keychain.
+    set_server_key Keys SetServerKey { server: String, variable: String, value: Secret } -> ();
     list_providers Read ListProviders {} -> Vec<ProviderView>;
     /// A provider's models: as it lists them now where it is `asked`, else those known to this version.
     list_models Read ListModels { provider: String, #[serde(default)] asked: bool } -> ModelsView;

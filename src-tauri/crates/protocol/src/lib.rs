@@ -8,6 +8,7 @@ pub mod budget;
 pub mod command;
 pub mod contract;
 pub mod event;
+pub mod mcp;
 pub mod offer;
 pub mod principal;
 pub mod recap;

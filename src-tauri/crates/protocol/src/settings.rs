@@ -9,6 +9,7 @@ use crate::address;
 use crate::budget::{Most, is_looser};
 use crate::error::{ErrorCode, ErrorView};
 use crate::ids::{ModelId, Timestamp};
+use crate::mcp::McpServer;
 use crate::remembered::Theme;
 use crate::run::Fence;
 use crate::tool::{ApprovalMode, Mode};
@@ -112,6 +113,8 @@ pub struct Settings {
     pub calendar_user: String,
     /// The calendar that new events go to, by its name; where it is empty, the first that takes any.
     pub calendar: String,
+    /// Servers of the Model Context Protocol, by the names that their tools begin with.
+    pub mcp_servers: BTreeMap<String, McpServer>,
     /// The chat widget's global shortcut, as Tauri writes accelerators.
     pub shortcut: String,
     pub language: Language,
@@ -243,6 +246,7 @@ impl Default for Settings {
             calendar_url: String::new(),
             calendar_user: String::new(),
             calendar: String::new(),
+            mcp_servers: BTreeMap::new(),
             shortcut: "CmdOrCtrl+Shift+Space".into(),
             language: Language::English,
             custom_prompt: String::new(),
@@ -401,6 +405,7 @@ impl Settings {
             calendar_url,
             calendar_user,
             calendar,
+            mcp_servers,
             shortcut: _,
             language: _,
             // The user's voice: nobody else's while an agent works.
@@ -414,6 +419,8 @@ impl Settings {
             theme: _,
         } = self;
         let lower = |app: &String| app.to_lowercase();
+        let is_looser_server =
+            |(name, server): (&String, &McpServer)| server.is_looser_than(mcp_servers.get(name));
         let still_asks = |app: &String| next.ask_apps.iter().any(|part| lower(app).contains(&lower(part)));
         let checks = [
             ("approval", next.approval > *approval),
@@ -443,6 +450,7 @@ impl Settings {
             ("calendarUser", next.calendar_user != *calendar_user),
             // It may be one that others read.
             ("calendar", next.calendar != *calendar),
+            ("mcpServers", next.mcp_servers.iter().any(is_looser_server)),
             ("customPrompt", next.custom_prompt != *custom_prompt),
         ];
         checks.into_iter().find_map(|(name, looser)| looser.then_some(name))
@@ -483,6 +491,7 @@ impl Settings {
                 "calendarUrl" => next.calendar_url = old.calendar_url,
                 "calendarUser" => next.calendar_user = old.calendar_user,
                 "calendar" => next.calendar = old.calendar,
+                "mcpServers" => next.mcp_servers = old.mcp_servers,
                 "customPrompt" => next.custom_prompt = old.custom_prompt,
                 // One that is not known here: nothing of what came is taken.
                 _ => return (old, kept),
@@ -598,6 +607,10 @@ impl Settings {
         for (name, value) in &self.custom_headers {
             check_header(name, value)?;
         }
+        for (name, server) in &self.mcp_servers {
+            McpServer::validate(name, server)
+                .map_err(|why| bad(format!("setting mcpServers.{} {why}", name.escape_debug())))?;
+        }
         if !self.custom_key_header.bytes().all(is_of_header) {
             let message =
                 format!("setting customKeyHeader = {:?} is no header's name", self.custom_key_header);
@@ -692,6 +705,12 @@ fn bad(message: impl Into<String>) -> ErrorView {
 /// What the name of a header that holds a key says, somewhere.
 const OF_KEYS: [&str; 7] = ["key", "token", "auth", "secret", "cookie", "password", "credential"];
 
+/// Whether what has this name is likely a key.
+pub fn is_of_keys(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    OF_KEYS.iter().any(|word| lower.contains(word))
+}
+
 fn check_header(name: &str, value: &str) -> Result<(), ErrorView> {
     if name.is_empty() || !name.bytes().all(is_of_header) {
         return Err(bad(format!("setting customHeaders has {name:?}, which is no header's name")));
@@ -699,8 +718,7 @@ fn check_header(name: &str, value: &str) -> Result<(), ErrorView> {
     if !value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return Err(bad(format!("setting customHeaders.{name} has a value that no header can have")));
     }
-    let lower = name.to_ascii_lowercase();
-    if OF_KEYS.iter().any(|word| lower.contains(word)) {
+    if is_of_keys(name) {
         return Err(bad(format!("setting customHeaders.{name} would keep a key in a file")).with_hint(
             "set it as a key, which goes to the keychain: miki key set custom; customKeyHeader names its header",
         ));

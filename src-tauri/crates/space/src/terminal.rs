@@ -11,12 +11,14 @@
 pub mod confine;
 mod job;
 pub mod policy;
+mod program;
 mod sandbox;
 mod screen;
 
 mod watch;
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -26,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 use crate::files::{SpacePath, Why};
 
 pub use job::{Exit, Job, JobId, Outcome, Page, Stopped, Update};
+pub use program::{Ends, Program, ProgramSpec};
 pub use protocol::terminal::{Color, Line, Span, Style};
 pub use sandbox::{Confinement, Network, ProxyAt, Sandbox, Strength};
 
@@ -110,6 +113,8 @@ pub struct CommandSpec {
     pub opened: Vec<SpacePath>,
     /// `None`: it reaches no network.
     pub network: Option<Network>,
+    /// A program and its arguments, without a shell, in the place of `command`.
+    direct: Option<(PathBuf, Vec<OsString>)>,
 }
 
 impl CommandSpec {
@@ -123,7 +128,13 @@ impl CommandSpec {
             unconfined: Unconfined::Refuse,
             opened: Vec::new(),
             network: None,
+            direct: None,
         }
+    }
+
+    /// What is run: the program itself, or a shell with the command.
+    fn words(&self) -> (PathBuf, Vec<OsString>) {
+        self.direct.clone().unwrap_or_else(|| sandbox::shell(&self.command))
     }
 }
 

@@ -48,10 +48,11 @@ mod settle;
 mod supervise;
 mod target;
 mod tool;
-mod untrusted;
 mod whose;
 mod withheld;
 mod words;
+
+pub mod untrusted;
 
 pub use agents::{AgentStage, AgentState, Agents, Until, WantedAgent};
 pub use contract::longest_look;
@@ -223,6 +224,15 @@ impl TakenPicture {
             (&mark.label, bounds.map(f64::to_bits)).hash(&mut sight);
         }
         Self { jpeg, size, dot, pixels, sight: sight.finish(), look: None }
+    }
+
+    /// The picture in a PNG or JPEG, scaled down to fit. Blocking.
+    ///
+    /// # Errors
+    /// Why it cannot be unpacked.
+    pub fn of_file(bytes: &[u8], limits: &Limits) -> Result<Self, String> {
+        let picture = pictures::of_file(bytes, limits.picture, limits.jpeg_quality);
+        Ok(Self::of(picture.map_err(|error| error.to_string())?, None, &[]))
     }
 
     /// The same of a whole display, which looked like this thumbnail before or after; not where it is of another moment.

@@ -118,6 +118,12 @@ impl Plan {
         Self { act: Some(act), ..self }
     }
 
+    /// It goes to a server of the user's: a yes for the session is for this tool of this server. Where what it is told `leaves`,
+    /// as it may go on to others, it asks in every mode once something was read.
+    pub fn on_server(self, name: Arc<str>, leaves: bool) -> Self {
+        self.reaching(Reach::Server { name, leaves })
+    }
+
     /// It asks each time, in every mode, whatever was allowed before: why, for the user.
     pub(crate) fn asking_always(self, why: impl Into<String>) -> Self {
         Self { always: Some(why.into()), risk: Risk::Consequential, ..self }
@@ -254,6 +260,8 @@ impl Step {
             Reach::Address(_) | Reach::Page { .. } => true,
             // Commands have no network; calendars go to where their user keeps them.
             Reach::Files { .. } | Reach::Command(_) | Reach::Calendar { .. } | Reach::Search { .. } => false,
+            // Not in a browser: what it leads to is weighed where it is looked up.
+            Reach::Server { .. } => false,
             // A link may be there.
             Reach::Element(_) | Reach::Points { .. } => self.risk() >= Risk::Edit,
             reach => self.plan.text().is_some() || reach.enters(),

@@ -1,5 +1,7 @@
 //! Where a call acts, and what it does there: as its arguments say it, before anything is looked at.
 
+use std::sync::Arc;
+
 use desktop::{Action, Button, ElementAction, Key, Target};
 use protocol::geometry::NormPoint;
 
@@ -34,6 +36,8 @@ pub(crate) enum Reach {
     Calendar { entry: Entry, deletes: bool },
     /// To the search engine of the settings, with these words.
     Search { words: String },
+    /// To a server of the user's, by its name; `leaves` if what it is told may go on to others.
+    Server { name: Arc<str>, leaves: bool },
 }
 
 /// What is made or changed in a calendar.
@@ -127,7 +131,8 @@ impl Reach {
             | Self::Files { .. }
             | Self::Command(_)
             | Self::Calendar { .. }
-            | Self::Search { .. } => false,
+            | Self::Search { .. }
+            | Self::Server { .. } => false,
         }
     }
 

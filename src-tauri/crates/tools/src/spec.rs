@@ -215,6 +215,14 @@ mod tests {
     }
 
     #[test]
+    fn no_server_can_have_a_groups_name() {
+        let builtin = crate::Registry::builtin();
+        for spec in builtin.specs() {
+            assert!(protocol::mcp::RESERVED.contains(&spec.group.name()), "{:?}", spec.group);
+        }
+    }
+
+    #[test]
     fn the_hash_is_of_name_description_and_schema_whatever_the_order_of_keys() {
         let hash = spec().hash();
         assert_eq!(hash.len(), 64);

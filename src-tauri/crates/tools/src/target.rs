@@ -126,7 +126,7 @@ impl Targets {
         if part.risk() < Risk::Edit
             || matches!(reach, Reach::Nowhere | Reach::Address(_) | Reach::Page { .. })
             || matches!(reach, Reach::Files { .. } | Reach::Command(_) | Reach::Calendar { .. })
-            || matches!(reach, Reach::Search { .. })
+            || matches!(reach, Reach::Search { .. } | Reach::Server { .. })
         {
             return;
         }

@@ -11,7 +11,7 @@ const NAME_CHARS: usize = 200;
 const VALUE_CHARS: usize = 80;
 
 /// Text without invisible characters, and how many those were.
-pub(crate) fn clean(text: &str) -> (String, usize) {
+pub fn clean(text: &str) -> (String, usize) {
     let mut hidden = 0;
     let seen = text
         .chars()
@@ -25,13 +25,13 @@ pub(crate) fn clean(text: &str) -> (String, usize) {
 }
 
 /// Cleaned, on one line, at most `most` characters.
-pub(crate) fn line(text: &str, most: usize) -> String {
+pub fn line(text: &str, most: usize) -> String {
     let (text, _) = clean(text);
     cut(&text.split_whitespace().collect::<Vec<_>>().join(" "), most)
 }
 
 /// At most `most` characters; what was cut is said in the text itself.
-pub(crate) fn cut(text: &str, most: usize) -> String {
+pub fn cut(text: &str, most: usize) -> String {
     let all = text.chars().count();
     if all <= most {
         return text.to_owned();

@@ -169,7 +169,7 @@ impl Sandbox {
             (Strength::None { why }, Unconfined::Refuse) => {
                 Err(TerminalError::NoSandbox { why: why.clone() })
             }
-            (Strength::None { .. }, Unconfined::Allowed) => Ok(bare(place, folder, &spec.command)),
+            (Strength::None { .. }, Unconfined::Allowed) => Ok(bare(place, folder, spec)),
             #[allow(unreachable_patterns, reason = "the strengths of other systems")]
             (other, _) => Err(TerminalError::NoSandbox { why: format!("{other:?} is not of this system") }),
         }
@@ -177,8 +177,8 @@ impl Sandbox {
 }
 
 /// The command as it is, for a user who said yes to that. The environment is the short one all the same.
-fn bare(place: &Enclosure, folder: PathBuf, command: &str) -> Launch {
-    let (program, arguments) = shell(command);
+fn bare(place: &Enclosure, folder: PathBuf, spec: &CommandSpec) -> Launch {
+    let (program, arguments) = spec.words();
     let mut environment = place.environment();
     if let Some(home) = std::env::home_dir() {
         environment.push(("HOME", home.into()));
@@ -195,7 +195,7 @@ fn bare(place: &Enclosure, folder: PathBuf, command: &str) -> Launch {
 }
 
 /// The user's shell scripts are mostly bash; where there is none, `sh`.
-fn shell(command: &str) -> (PathBuf, Vec<OsString>) {
+pub(super) fn shell(command: &str) -> (PathBuf, Vec<OsString>) {
     if cfg!(windows) {
         return ("powershell.exe".into(), ["-NoProfile", "-Command", command].map(OsString::from).to_vec());
     }

@@ -238,6 +238,14 @@ async fn told<T>(asked: impl Future<Output = Result<T, agenda::Error>>) -> Resul
     })
 }
 
+/// What a server does with what it is told, nobody can tell: no plan covers it.
+pub(super) fn add_server(targets: &mut Targets, part: &Step, name: &str, leaves: bool) {
+    targets.leaves |= leaves;
+    targets.needs.push(Need::Untold("what a server does with what it is told"));
+    targets.touches.push(Grant { tool: part.name().to_owned(), app: Some(format!("server {name}")) });
+    targets.places.push(Destination::Server(name.to_owned()));
+}
+
 /// The words of a search go to its engine. Once something was read they may carry it away: unless the user's own words have
 /// them, or named the engine, that is asked about.
 pub(super) fn add_search(targets: &mut Targets, part: &Step, words: &str, grants: &Grants, ports: &Ports) {

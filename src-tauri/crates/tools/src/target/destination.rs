@@ -88,6 +88,8 @@ pub(crate) enum Destination {
     Address(String),
     File(FileThere),
     Calendar(EntryThere),
+    /// One of the user's, by its name.
+    Server(String),
     /// A command's line, or the one under way that is spoken to; in which folder.
     Command {
         line: String,
@@ -125,6 +127,7 @@ impl Destination {
             Self::Calendar(EntryThere { calendar, version, called }) => {
                 json!({ "calendar": calendar, "version": version, "entry": called })
             }
+            Self::Server(name) => json!({ "server": name }),
             Self::Command { line, folder } => json!({ "command": line, "folder": folder }),
         }
     }
@@ -133,6 +136,7 @@ impl Destination {
         match self {
             Self::Window(touched) => &touched.app,
             Self::Address(address) => address,
+            Self::Server(name) => name,
             Self::File(file) => &file.path,
             Self::Calendar(there) => &there.called,
             Self::Command { line, .. } => line,
@@ -154,7 +158,8 @@ impl Destination {
             | Reach::Files { .. }
             | Reach::Command(_)
             | Reach::Calendar { .. }
-            | Reach::Search { .. } => false,
+            | Reach::Search { .. }
+            | Reach::Server { .. } => false,
         };
         let window = if may_be_another { now.window } else { then.window };
         *now == Touched { window, is_modal: now.is_modal, ..then.clone() }

@@ -74,6 +74,10 @@ pub(crate) async fn find(
                 beyond::add_calendar(targets, part, entry, *deletes, ports).await;
                 continue;
             }
+            Reach::Server { name, leaves } => {
+                beyond::add_server(targets, part, name, *leaves);
+                continue;
+            }
             Reach::Search { words } => {
                 beyond::add_search(targets, part, words, grants, ports);
                 continue;
@@ -92,6 +96,7 @@ pub(crate) async fn find(
         match reach {
             Reach::Nowhere | Reach::Address(_) | Reach::Page { .. } => {}
             Reach::Files { .. } | Reach::Command(_) | Reach::Calendar { .. } | Reach::Search { .. } => {}
+            Reach::Server { .. } => {}
             Reach::Focus { enters } => {
                 let taker = taker(desktop, windows, None).await.map(touched);
                 if taker.is_none() && *enters && is_unlisted(desktop).await {

@@ -42,8 +42,8 @@ pub(super) struct SpawnInput {
     /// What it must know, in short: addresses, paths, what was found.
     #[schemars(length(max = 16000))]
     context: Option<String>,
-    /// Only these groups of tools.
-    tools: Option<Vec<Named>>,
+    /// Only these groups of tools: screen, web, files, terminal, search, agenda, clipboard, agents, a server's name.
+    tools: Option<Vec<String>>,
     budget: Option<Budget>,
 }
 
@@ -57,34 +57,14 @@ struct Budget {
     dollars: Option<f64>,
 }
 
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-enum Named {
-    Screen,
-    Web,
-    Files,
-    Terminal,
-    Search,
-    Agenda,
-    Clipboard,
-    Agents,
-}
-
-impl Named {
-    /// The screen is what it shows and what acts on it.
-    fn groups(self) -> &'static [Group] {
-        match self {
-            Self::Screen => {
-                &[Group::Screen, Group::Ocr, Group::Elements, Group::Input, Group::Held, Group::Apps]
-            }
-            Self::Web => &[Group::Web],
-            Self::Files => &[Group::Files],
-            Self::Terminal => &[Group::Terminal],
-            Self::Search => &[Group::Search],
-            Self::Agenda => &[Group::Agenda],
-            Self::Clipboard => &[Group::Clipboard],
-            Self::Agents => &[Group::Agents],
-        }
+/// Which groups a name in `tools` stands for; what is no other is a server of the user's. The screen is what it shows and
+/// what acts on it.
+fn meant_by(name: String) -> Vec<String> {
+    let of_the_screen =
+        [Group::Screen, Group::Ocr, Group::Elements, Group::Input, Group::Held, Group::Apps];
+    match name.as_str() {
+        "screen" => of_the_screen.iter().map(|group| group.name().to_owned()).collect(),
+        _ => vec![name],
     }
 }
 
@@ -98,15 +78,21 @@ impl Builtin for Spawn {
     const READS: bool = false;
     type Input = SpawnInput;
 
-    fn plan(input: SpawnInput, _: &Env<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: SpawnInput, env: &Env<'_>) -> Result<Plan, ToolError> {
         filled("goal", input.goal.trim(), GOAL_CHARS)?;
         let context = input.context.unwrap_or_default();
         if context.chars().count() > CONTEXT_CHARS {
             return Err(bad_arguments(format!("context is longer than {CONTEXT_CHARS} characters")));
         }
-        let groups = input.tools.map(|named| {
-            named.into_iter().flat_map(Named::groups).map(|group| group.name().to_owned()).collect()
-        });
+        let groups: Option<Vec<String>> =
+            input.tools.map(|named| named.into_iter().flat_map(meant_by).collect());
+        let is_known = |name: &&String| env.tools.iter().any(|tool| *tool.spec().group.name() == ***name);
+        if let Some(unknown) = groups.iter().flatten().find(|name| !is_known(name)) {
+            let mut known: Vec<_> = env.tools.iter().map(|tool| tool.spec().group.name()).collect();
+            known.dedup();
+            let known = known.join(", ");
+            return Err(bad_arguments(format!("tools: there is no {unknown:?} among {known}")));
+        }
         let most = input.budget.map(Budget::most).transpose()?.unwrap_or_default();
         let goal = untrusted::clean(input.goal.trim()).0;
         let context = untrusted::clean(context.trim()).0;

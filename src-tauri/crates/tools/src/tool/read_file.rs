@@ -1,5 +1,7 @@
 //! `readFile`: a text's lines, a document's text, a picture.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use protocol::tool::{Effect, Risk, ToolError, ToolErrorKind};
 use schemars::JsonSchema;
@@ -108,15 +110,14 @@ impl Read {
     }
 
     async fn picture(&self, cx: &Context, bytes: Vec<u8>) -> Result<Outcome, ToolError> {
-        let (budget, quality) = (cx.limits.picture, cx.limits.jpeg_quality);
-        let scaled = tokio::task::spawn_blocking(move || pictures::of_file(&bytes, budget, quality)).await;
+        let limits = Arc::clone(&cx.limits);
+        let scaled = tokio::task::spawn_blocking(move || TakenPicture::of_file(&bytes, &limits)).await;
         let failed = |why: String| tool_error(ToolErrorKind::Failed, untrusted::line(&why, 300));
-        let picture =
-            scaled.map_err(|panic| failed(panic.to_string()))?.map_err(|error| failed(error.to_string()))?;
+        let picture = scaled.map_err(|panic| failed(panic.to_string()))?.map_err(failed)?;
         let shown = files::shown(&self.path);
         let (width, height) = (picture.size.width, picture.size.height);
         let data = json!({ "path": self.path.to_string(), "width": width, "height": height });
         let looked = Outcome::looked(format!("looked at the picture {shown}, {width}x{height}"), data);
-        Ok(Outcome { picture: Some(TakenPicture::of(picture, None, &[])), ..looked })
+        Ok(Outcome { picture: Some(picture), ..looked })
     }
 }

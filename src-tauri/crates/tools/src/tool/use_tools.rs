@@ -18,50 +18,38 @@ pub(super) struct UseTools;
 /// Adds groups of tools to yours, from your next turn on. `web`: a browser's pages and tabs; quicker and truer there than
 /// the screen. `files`, `terminal`: the user's folder, and commands in it. `search`: web pages without a browser. `agenda`:
 /// calendars, reminders. `ocr`: the text in a part of the picture. `held`: drag, hover, hold keys or buttons down. `script`:
-/// AppleScript. `agents`: helpers.
+/// AppleScript. `agents`: helpers. Or a server of the user's, by its name.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     #[schemars(length(min = 1))]
-    groups: Vec<Named>,
+    groups: Vec<String>,
 }
 
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-enum Named {
-    Web,
-    Clipboard,
-    Ocr,
-    Held,
-    Script,
-    Files,
-    Terminal,
-    Search,
-    Agenda,
-    Agents,
-}
+/// Those without a server.
+const NAMED: [Group; 10] = [
+    Group::Web,
+    Group::Clipboard,
+    Group::Ocr,
+    Group::Held,
+    Group::Script,
+    Group::Files,
+    Group::Terminal,
+    Group::Search,
+    Group::Agenda,
+    Group::Agents,
+];
 
-impl Named {
-    fn group(self) -> Group {
-        match self {
-            Self::Web => Group::Web,
-            Self::Clipboard => Group::Clipboard,
-            Self::Ocr => Group::Ocr,
-            Self::Held => Group::Held,
-            Self::Script => Group::Script,
-            Self::Files => Group::Files,
-            Self::Terminal => Group::Terminal,
-            Self::Search => Group::Search,
-            Self::Agenda => Group::Agenda,
-            Self::Agents => Group::Agents,
-        }
-    }
+/// What is no other group is a server, be it one that is not there.
+fn named(name: &str) -> Group {
+    let known = NAMED.into_iter().find(|group| group.name() == name);
+    known.unwrap_or_else(|| Group::Server(name.into()))
 }
 
 /// The groups that a call of it names; empty if its arguments make no sense.
 pub fn named_groups(arguments: &Value) -> Vec<Group> {
     let input = serde_json::from_value::<Input>(arguments.clone());
-    input.map_or_else(|_| Vec::new(), |input| input.groups.into_iter().map(Named::group).collect())
+    input.map_or_else(|_| Vec::new(), |input| input.groups.iter().map(|name| named(name)).collect())
 }
 
 impl Builtin for UseTools {
@@ -77,7 +65,16 @@ impl Builtin for UseTools {
         if input.groups.is_empty() {
             return Err(bad_arguments("groups is empty"));
         }
-        let groups: Vec<Group> = input.groups.into_iter().map(Named::group).collect();
+        let groups: Vec<Group> = input.groups.iter().map(|name| named(name)).collect();
+        let is_there = |group: &Group| env.tools.iter().any(|tool| tool.spec().group == *group);
+        let servers = groups.iter().filter(|group| matches!(group, Group::Server(_)));
+        if let Some(unknown) = servers.into_iter().find(|group| !is_there(group)) {
+            let known = NAMED.iter().map(Group::name).collect::<Vec<_>>().join(", ");
+            let unknown = unknown.name();
+            return Err(bad_arguments(format!(
+                "groups: there is no {unknown:?}, neither among {known} nor among the user's servers"
+            )));
+        }
         // As they will be offered: in Plan mode, those that only look.
         let fits = |tool: &&Arc<dyn Tool>| env.mode == Mode::Act || tool.spec().risk == Risk::Observe;
         let of_them = env.tools.iter().filter(|tool| groups.contains(&tool.spec().group)).filter(fits);

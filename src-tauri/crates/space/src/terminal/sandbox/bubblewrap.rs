@@ -13,7 +13,7 @@ use tempfile::{NamedTempFile, TempDir};
 use super::etc;
 use super::guard::Found;
 use super::place::{ClosedPath, ClosedPaths, Enclosure};
-use super::{Confinement, Launch, ProxyAt, Strength, seccomp, shell};
+use super::{Confinement, Launch, ProxyAt, Strength, seccomp};
 use crate::terminal::{CommandSpec, Limits, TerminalError, confine};
 
 const ROOTS: &[&str] = &["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
@@ -126,7 +126,7 @@ impl Bubblewrap {
             }
             None => line.add(["/bin/sh", "-c", LIMITS, "sh"]).limits(&limits),
         }
-        let (program, arguments) = shell(&spec.command);
+        let (program, arguments) = spec.words();
         line.path(&program).0.extend(arguments);
         let mut environment = place.environment();
         environment.push(("HOME", HOME.into()));

@@ -91,7 +91,7 @@ pub(super) fn launch(
             .map(Into::into)
             .collect();
     line.extend(bounded(&place.limits()).map(Into::into));
-    let (program, arguments) = super::shell(&spec.command);
+    let (program, arguments) = spec.words();
     line.push(program.into());
     line.extend(arguments);
     let mut environment = place.environment();

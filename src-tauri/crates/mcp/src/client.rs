@@ -1,0 +1,85 @@
+//! What we are to a server: a client that answers nothing by itself.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::ErrorData;
+use rmcp::handler::client::ClientHandler;
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction, Implementation,
+    ProtocolVersion,
+};
+use rmcp::service::{NotificationContext, RequestContext, RoleClient};
+use tools::untrusted;
+
+/// Lines of a server's log that are kept, and the characters of one.
+const LOG_LINES: usize = 50;
+const LOG_CHARS: usize = 300;
+
+/// What a server said beside its answers.
+#[derive(Clone, Default)]
+pub struct Heard {
+    log: Arc<Mutex<VecDeque<String>>>,
+    /// Its list of tools has changed since it was read.
+    is_stale: Arc<AtomicBool>,
+}
+
+impl Heard {
+    pub fn note(&self, line: &str) {
+        let line = untrusted::line(line, LOG_CHARS);
+        if line.is_empty() {
+            return;
+        }
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.push_back(line);
+        let more = log.len().saturating_sub(LOG_LINES);
+        log.drain(..more);
+    }
+
+    /// The newest lines, the oldest of them first.
+    pub fn log(&self) -> Vec<String> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    /// Whether its list of tools has to be read again; asked once.
+    pub fn take_stale(&self) -> bool {
+        self.is_stale.swap(false, Ordering::AcqRel)
+    }
+}
+
+pub struct Client {
+    heard: Heard,
+}
+
+impl Client {
+    pub fn new(heard: Heard) -> Self {
+        Self { heard }
+    }
+}
+
+impl ClientHandler for Client {
+    fn get_info(&self) -> ClientConfig {
+        let us = Implementation::new("miki", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), us)
+            .with_protocol_version(ProtocolVersion::V_2025_11_25)
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let asked = match &request {
+            ElicitRequestParams::FormElicitationParams { message, .. }
+            | ElicitRequestParams::UrlElicitationParams { message, .. } => message.as_str(),
+            _ => "",
+        };
+        self.heard.note(&format!("asked its user, and was not answered: {asked}"));
+        Ok(ElicitResult::new(ElicitationAction::Decline))
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.heard.is_stale.store(true, Ordering::Release);
+    }
+}

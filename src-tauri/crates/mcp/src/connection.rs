@@ -1,0 +1,396 @@
+//! One server: started when it is needed, asked within bounds, given up for a while when it fails.
+
+use std::any::Any;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use protocol::mcp::{McpServer, ServerState};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotification,
+    CancelledNotificationParam, ClientRequest, PaginatedRequestParams, ProtocolVersion, RequestId,
+    ServerResult,
+};
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, Peer, PeerRequestOptions, RoleClient,
+    RunningService, ServiceError,
+};
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::streamable_http_client::{
+    StreamableHttpClientTransport, StreamableHttpClientTransportConfig,
+};
+use serde_json::{Map, Value};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
+use tokio::process::ChildStderr;
+use tokio::time::Instant;
+use tools::untrusted;
+
+use crate::Launch;
+use crate::client::{Client, Heard};
+use crate::definition::{Definition, MOST_TOOLS};
+use crate::store::Offered;
+use crate::tap::{Tap, Why};
+
+/// Longest wait for a server to start and to say what it offers; `npx` may have to fetch it first.
+pub const START: Duration = Duration::from_secs(60);
+/// Pages of a list of tools.
+const PAGES: usize = 20;
+/// After a failure it is left alone for this long, twice as long after each further one, up to the most.
+const REST: Duration = Duration::from_secs(1);
+const LONGEST_REST: Duration = Duration::from_secs(60);
+/// A rest that a call waits for by itself.
+const SHORT: Duration = Duration::from_secs(2);
+/// A connection that held this long has not failed at once.
+const STEADY: Duration = Duration::from_secs(60);
+/// Bytes of a line of its standard error.
+const ERROR_LINE: u64 = 10_000;
+/// Silent for a whole call this often in a row, it is ended.
+const SILENCES: u32 = 2;
+const MESSAGE_CHARS: usize = 300;
+
+pub struct Connection {
+    name: Arc<str>,
+    config: McpServer,
+    launcher: Arc<dyn Launch>,
+    link: tokio::sync::Mutex<Link>,
+    state: Mutex<State>,
+    heard: Heard,
+}
+
+enum Link {
+    Closed { failures: u32, why: Option<String>, until: Option<Instant> },
+    Open(Box<Open>),
+}
+
+struct Open {
+    service: RunningService<RoleClient, Client>,
+    why: Why,
+    since: Instant,
+    failures: u32,
+    silences: u32,
+    _process: Option<Box<dyn Any + Send + Sync>>,
+}
+
+/// What is known of it without waiting for anybody.
+#[derive(Default)]
+struct State {
+    failed: Option<(String, Option<Instant>)>,
+    is_open: bool,
+}
+
+/// Why a call has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    /// Nothing was sent.
+    #[error("{0}")]
+    NotBegun(String),
+    /// It refused the call, in the protocol's own words.
+    #[error("it refused: {0}")]
+    Refused(String),
+    #[error("its connection ended ({0}); whether it was done is not known")]
+    Ended(String),
+    #[error("no answer within {seconds} s; whether it was done is not known")]
+    Silent { seconds: f64 },
+    #[error("it answered with something that is no result of a tool; whether it was done is not known")]
+    NoResult,
+}
+
+impl Connection {
+    pub fn new(name: &str, config: McpServer, launcher: Arc<dyn Launch>) -> Self {
+        Self {
+            name: name.into(),
+            config,
+            launcher,
+            link: tokio::sync::Mutex::new(Link::Closed { failures: 0, why: None, until: None }),
+            state: Mutex::default(),
+            heard: Heard::default(),
+        }
+    }
+
+    pub fn config(&self) -> &McpServer {
+        &self.config
+    }
+
+    pub fn log(&self) -> Vec<String> {
+        self.heard.log()
+    }
+
+    pub fn state(&self) -> ServerState {
+        let state = self.seen();
+        match &state.failed {
+            Some((why, until)) => {
+                let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+                ServerState::Failed { why: why.clone(), again_in: left.unwrap_or_default().as_secs() }
+            }
+            None if state.is_open => ServerState::Connected,
+            None => ServerState::Idle,
+        }
+    }
+
+    /// What it offers now, and why it does not offer all it has. Connects where it is not connected.
+    ///
+    /// # Errors
+    /// Why it cannot be asked, for people.
+    pub async fn offered(&self) -> Result<(Offered, Vec<String>), String> {
+        let peer = self.peer().await?;
+        let listed = tokio::time::timeout(START, list(&peer)).await;
+        let listed = listed.unwrap_or_else(|_| Err(format!("it did not list its tools within {} s", START.as_secs())));
+        match listed {
+            Ok((tools, refused)) => {
+                let info = peer.peer_info();
+                let told = info.as_ref().and_then(|info| info.server_info.as_ref());
+                let called = told.map(|told| untrusted::line(&format!("{} {}", told.name, told.version), 100));
+                Ok((Offered { called: called.unwrap_or_default(), tools }, refused))
+            }
+            Err(why) => {
+                let mut link = self.link.lock().await;
+                let why = ended_because(&link).unwrap_or(why);
+                self.close(&mut link, why.clone());
+                Err(why)
+            }
+        }
+    }
+
+    /// Whether it said that it offers something else now; asked once.
+    pub fn take_stale(&self) -> bool {
+        self.heard.take_stale()
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.seen().is_open
+    }
+
+    /// Calls one of its tools. Dropped, it is told to give it up.
+    ///
+    /// # Errors
+    /// Why there is no answer. Whether it was done is not known where the connection ended.
+    pub async fn call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        begin: impl FnOnce(),
+    ) -> Result<CallToolResult, CallError> {
+        let peer = self.peer().await.map_err(CallError::NotBegun)?;
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        begin();
+        let sent = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
+        let handle = match sent {
+            Ok(handle) => handle,
+            Err(error) => return Err(self.failed(&error).await),
+        };
+        let mut abandoned = Abandoned { peer: Some(peer), id: handle.id.clone() };
+        let answer = handle.await_response().await;
+        abandoned.peer = None;
+        if let Link::Open(open) = &mut *self.link.lock().await {
+            open.silences = 0;
+        }
+        match answer {
+            Ok(ServerResult::CallToolResult(result)) => Ok(result),
+            // One that has nothing to say.
+            Ok(ServerResult::EmptyResult(_)) => Ok(CallToolResult::success(Vec::new())),
+            Ok(_) => Err(CallError::NoResult),
+            Err(error) => Err(self.failed(&error).await),
+        }
+    }
+
+    /// A call was given up since no answer came in time.
+    pub async fn was_silent(&self) {
+        let mut link = self.link.lock().await;
+        let Link::Open(open) = &mut *link else { return };
+        open.silences += 1;
+        if open.silences >= SILENCES {
+            self.close(&mut link, format!("it gave no answer to {SILENCES} calls in a row, and was ended"));
+        }
+    }
+
+    async fn failed(&self, error: &ServiceError) -> CallError {
+        match error {
+            ServiceError::McpError(error) => {
+                CallError::Refused(untrusted::line(&error.message, MESSAGE_CHARS))
+            }
+            ServiceError::UnexpectedResponse => CallError::NoResult,
+            error => {
+                let mut link = self.link.lock().await;
+                let said = untrusted::line(&error.to_string(), MESSAGE_CHARS);
+                let why = ended_because(&link).unwrap_or(said);
+                self.close(&mut link, why.clone());
+                CallError::Ended(why)
+            }
+        }
+    }
+
+    /// The way to it; connects where there is none.
+    async fn peer(&self) -> Result<Peer<RoleClient>, String> {
+        let mut link = self.link.lock().await;
+        if let Link::Open(open) = &*link {
+            if !open.service.peer().is_transport_closed() {
+                return Ok(open.service.peer().clone());
+            }
+            let why = ended_because(&link).unwrap_or_else(|| "it ended".into());
+            self.close(&mut link, why);
+        }
+        let Link::Closed { failures, why, until } = &*link else { return Err("it ended".into()) };
+        let failures = *failures;
+        if let Some(until) = until {
+            let left = until.saturating_duration_since(Instant::now());
+            if left > SHORT {
+                let why = why.as_deref().unwrap_or("it failed");
+                return Err(format!("{why}; it is tried again in {} s", left.as_secs() + 1));
+            }
+            tokio::time::sleep(left).await;
+        }
+        let opened = tokio::time::timeout(START, self.open(failures)).await;
+        let opened = opened.unwrap_or_else(|_| Err(format!("it did not start within {} s", START.as_secs())));
+        match opened {
+            Ok(open) => {
+                let peer = open.service.peer().clone();
+                *link = Link::Open(Box::new(open));
+                *self.seen() = State { failed: None, is_open: true };
+                Ok(peer)
+            }
+            Err(why) => {
+                *link = Link::Closed { failures, why: None, until: None };
+                self.rest(&mut link, failures, why.clone());
+                Err(why)
+            }
+        }
+    }
+
+    async fn open(&self, failures: u32) -> Result<Open, String> {
+        let why = Why::default();
+        let lifecycle = ClientLifecycleMode::Auto {
+            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+            legacy_version: Some(ProtocolVersion::V_2025_11_25),
+        };
+        let client = Client::new(self.heard.clone());
+        let (service, process) = if self.config.url.is_empty() {
+            let started = self.launcher.launch(&self.name, &self.config).await?;
+            tokio::spawn(listen(started.stderr, self.heard.clone()));
+            let transport = AsyncRwTransport::new_client(Tap::new(started.stdout, why.clone()), started.stdin);
+            let served = client.serve_with_lifecycle(transport, lifecycle).await;
+            (served.map_err(|error| self.not_opened(&error, &why))?, Some(started.process))
+        } else {
+            let config = StreamableHttpClientTransportConfig::with_uri(self.config.url.as_str());
+            // Nobody is led elsewhere: a redirect may be to a place that only we can reach.
+            let http = reqwest::Client::builder()
+                .redirect(reqwest::redirect::Policy::none())
+                .connect_timeout(Duration::from_secs(10))
+                .build()
+                .map_err(|error| format!("HTTP cannot be spoken here: {error}"))?;
+            let transport = StreamableHttpClientTransport::with_client(http, config);
+            let served = client.serve_with_lifecycle(transport, lifecycle).await;
+            (served.map_err(|error| self.not_opened(&error, &why))?, None)
+        };
+        Ok(Open { service, why, since: Instant::now(), failures, silences: 0, _process: process })
+    }
+
+    /// What it wrote to its standard error says more than that it ended.
+    fn not_opened(&self, error: &ClientInitializeError, why: &Why) -> String {
+        if let Some(why) = why.get() {
+            return why;
+        }
+        if error.is_authorization_required() {
+            return "it wants its user to sign in, which Miki cannot do yet".into();
+        }
+        let said = match error {
+            ClientInitializeError::ConnectionClosed(_) => "it ended before it said what it is".to_owned(),
+            other => untrusted::line(&other.to_string(), MESSAGE_CHARS),
+        };
+        match self.heard.log().last() {
+            Some(last) => format!("{said}; it wrote: {last}"),
+            None => said,
+        }
+    }
+
+    fn close(&self, link: &mut Link, why: String) {
+        let failures = match link {
+            Link::Open(open) if open.since.elapsed() >= STEADY => 0,
+            Link::Open(open) => open.failures,
+            Link::Closed { .. } => return,
+        };
+        self.rest(link, failures, why);
+    }
+
+    fn rest(&self, link: &mut Link, failures: u32, why: String) {
+        let rest = REST.saturating_mul(1 << failures.min(6)).min(LONGEST_REST);
+        let until = Some(Instant::now() + rest);
+        tracing::info!("the server {} cannot be used for {rest:?}: {why}", self.name);
+        *self.seen() = State { failed: Some((why.clone(), until)), is_open: false };
+        *link = Link::Closed { failures: failures.saturating_add(1), why: Some(why), until };
+    }
+
+    fn seen(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why we ended it; `None` if it ended by itself, or has not.
+fn ended_because(link: &Link) -> Option<String> {
+    match link {
+        Link::Open(open) => open.why.get(),
+        Link::Closed { why, .. } => why.clone(),
+    }
+}
+
+/// Tells a server that nobody waits for an answer any more.
+struct Abandoned {
+    peer: Option<Peer<RoleClient>>,
+    id: RequestId,
+}
+
+impl Drop for Abandoned {
+    fn drop(&mut self) {
+        let (Some(peer), Ok(runtime)) = (self.peer.take(), tokio::runtime::Handle::try_current()) else {
+            return;
+        };
+        let params = CancelledNotificationParam::new(Some(self.id.clone()), Some("no longer needed".into()));
+        runtime.spawn(async move {
+            let _ = peer.send_notification(CancelledNotification::new(params).into()).await;
+        });
+    }
+}
+
+/// Its tools, and why some of them cannot be offered.
+async fn list(peer: &Peer<RoleClient>) -> Result<(Vec<Definition>, Vec<String>), String> {
+    let (mut tools, mut refused) = (Vec::<Definition>::new(), Vec::new());
+    let mut cursor = None;
+    for _ in 0..PAGES {
+        let params = PaginatedRequestParams::default().with_cursor(cursor);
+        let page = peer
+            .list_tools(Some(params))
+            .await
+            .map_err(|error| format!("it does not list its tools: {}", untrusted::line(&error.to_string(), MESSAGE_CHARS)))?;
+        for tool in &page.tools {
+            match Definition::read(tool) {
+                Ok(read) if tools.iter().any(|known| known.raw == read.raw) => {
+                    refused.push(format!("there are two tools {:?}; the first one counts", read.raw));
+                }
+                Ok(_) if tools.len() == MOST_TOOLS => {
+                    refused.push(format!("it has more than {MOST_TOOLS} tools; the first {MOST_TOOLS} count"));
+                    return Ok((tools, refused));
+                }
+                Ok(read) => tools.push(read),
+                Err(why) => refused.push(why),
+            }
+        }
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            return Ok((tools, refused));
+        }
+    }
+    refused.push(format!("its list of tools does not end; its first {PAGES} pages count"));
+    Ok((tools, refused))
+}
+
+/// Keeps the newest lines of its standard error, however much there is.
+async fn listen(stderr: ChildStderr, heard: Heard) {
+    let mut lines = BufReader::new(stderr);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match (&mut lines).take(ERROR_LINE).read_until(b'\n', &mut line).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => heard.note(&String::from_utf8_lossy(&line)),
+        }
+    }
+}

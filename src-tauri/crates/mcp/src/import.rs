@@ -1,0 +1,146 @@
+//! Servers in other programs' configurations: Claude Desktop's, Cursor's and Gemini CLI's `mcpServers`, VS Code's `servers`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use protocol::command::Secret;
+use protocol::mcp::{McpServer, NAME_CHARS};
+use protocol::settings::is_of_keys;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A server as another program has it.
+pub struct Imported {
+    /// As it may be called here.
+    pub name: String,
+    pub server: McpServer,
+    /// Values of its variables that look like keys: for the keychain.
+    pub keys: Vec<(String, Secret)>,
+    /// What of it is not taken over.
+    pub notes: Vec<String>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Theirs {
+    command: String,
+    args: Vec<String>,
+    env: BTreeMap<String, Value>,
+    url: String,
+    http_url: String,
+    headers: BTreeMap<String, Value>,
+}
+
+/// Where a program keeps its servers; `None` if it is none that is known.
+pub fn file_of(client: &str) -> Option<PathBuf> {
+    let home = std::env::home_dir()?;
+    let config = if cfg!(target_os = "macos") {
+        home.join("Library/Application Support")
+    } else if cfg!(windows) {
+        PathBuf::from(std::env::var_os("APPDATA")?)
+    } else {
+        std::env::var_os("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from)
+    };
+    Some(match client {
+        "claude-desktop" => config.join("Claude/claude_desktop_config.json"),
+        "vscode" => config.join("Code/User/mcp.json"),
+        "cursor" => home.join(".cursor/mcp.json"),
+        "gemini-cli" => home.join(".gemini/settings.json"),
+        _ => return None,
+    })
+}
+
+/// Reads such a file.
+///
+/// # Errors
+/// Why there is no server to be read in it.
+pub fn read(text: &str) -> Result<Vec<Imported>, String> {
+    let whole: Value = serde_json::from_str(text).map_err(|error| format!("it is no JSON: {error}"))?;
+    let servers = ["mcpServers", "servers"].into_iter().find_map(|field| whole.get(field)?.as_object());
+    let servers = servers.ok_or("it has neither mcpServers nor servers")?;
+    let mut all: Vec<Imported> = Vec::new();
+    for (theirs, value) in servers {
+        let read: Theirs =
+            serde_json::from_value(value.clone()).map_err(|error| format!("{theirs:?}: {error}"))?;
+        let mut one = taken(theirs, read);
+        while all.iter().any(|other| other.name == one.name) {
+            one.name = format!("{}2", one.name.chars().take(NAME_CHARS - 1).collect::<String>());
+        }
+        all.push(one);
+    }
+    Ok(all)
+}
+
+fn taken(theirs: &str, read: Theirs) -> Imported {
+    let mut notes = Vec::new();
+    let name = name_of(theirs);
+    if name != theirs {
+        notes.push(format!("called {theirs:?} there"));
+    }
+    let mut server = McpServer { command: read.command, args: read.args, ..McpServer::default() };
+    server.url = if read.http_url.is_empty() { read.url } else { read.http_url };
+    if !read.headers.is_empty() {
+        notes.push("its headers are not taken over: a key does not belong into a file".into());
+    }
+    let mut keys = Vec::new();
+    for (variable, value) in read.env {
+        let value = match value {
+            Value::String(text) => text,
+            other => other.to_string(),
+        };
+        // What a program asks its user for, or reads from elsewhere, is not here.
+        if value.contains("${") {
+            notes.push(format!("{variable} is read from elsewhere ({value}); set it with --env or --key"));
+        } else if is_of_keys(&variable) {
+            server.keys.insert(variable.clone());
+            keys.push((variable, Secret(value)));
+        } else {
+            server.env.insert(variable, value);
+        }
+    }
+    Imported { name, server, keys, notes }
+}
+
+/// The nearest name that a server may have here.
+fn name_of(theirs: &str) -> String {
+    let lower = theirs.to_lowercase();
+    let letters = lower.chars().map(|c| if c.is_ascii_lowercase() || c.is_ascii_digit() { c } else { '-' });
+    let mut name: String = letters.collect();
+    while name.contains("--") {
+        name = name.replace("--", "-");
+    }
+    let name = name.trim_matches('-');
+    let name = if name.starts_with(|c: char| c.is_ascii_lowercase()) { name.to_owned() } else { format!("s{name}") };
+    let name: String = name.chars().take(NAME_CHARS).collect();
+    let name = name.trim_end_matches('-').to_owned();
+    if protocol::mcp::RESERVED.contains(&name.as_str()) { format!("{name}-server") } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_of_other_programs_are_read_with_their_keys_apart() {
+        let claude = r#"{"mcpServers": {
+            "GitHub": {"command": "docker", "args": ["run", "-i", "x; rm -rf ~"], "env": {"GITHUB_TOKEN": "canary", "DEBUG": 1}},
+            "web": {"command": "uvx", "args": ["fetch"]},
+            "git hub": {"httpUrl": "https://mcp.example/mcp", "headers": {"Authorization": "Bearer canary"}}
+        }}"#;
+        let all = read(claude).unwrap();
+        let names: Vec<_> = all.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["github", "web-server", "git-hub"]);
+        for one in &all {
+            assert_eq!(McpServer::validate(&one.name, &one.server), Ok(()), "{}", one.name);
+            assert!(!format!("{:?}{:?}", one.server, one.notes).contains("canary"));
+        }
+        assert_eq!(all[0].server.args, ["run", "-i", "x; rm -rf ~"]);
+        assert_eq!(all[0].keys, [("GITHUB_TOKEN".to_owned(), Secret("canary".into()))]);
+        assert_eq!(all[0].server.env["DEBUG"], "1");
+        assert_eq!(all[2].server.url, "https://mcp.example/mcp");
+        let code = r#"{"servers": {"pond": {"type": "stdio", "command": "pond", "env": {"API_KEY": "${input:key}"}}}}"#;
+        let pond = read(code).unwrap().remove(0);
+        assert!(pond.keys.is_empty() && pond.notes[0].contains("API_KEY"), "{:?}", pond.notes);
+        assert!(read("{}").is_err() && read("no").is_err());
+    }
+}

@@ -1,0 +1,379 @@
+//! Servers that are programs, and mean no good: what they do ends their own connection, and nothing else.
+#![allow(clippy::unwrap_used, reason = "a test says what is wrong by breaking off")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use desktop::fake::FakeDesktop;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use mcp::{Launch, Servers, Started};
+use protocol::ids::CallId;
+use protocol::mcp::{Agreed, AgreedTool, McpServer, ServerState, ServerView, ToolDoes};
+use protocol::settings::Settings;
+use protocol::tool::{ApprovalMode, Effect, Mode, Risk, Source, ToolCall, ToolErrorKind};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use tools::{Call, Decision, ExecRequest, Executed, Grants, Limits, Planning, Ports, Registry, Router};
+
+/// Without a sandbox, which is tested where it is.
+#[derive(Default)]
+struct Bare {
+    started: AtomicU32,
+}
+
+impl Launch for Bare {
+    fn launch<'a>(&'a self, _: &'a str, server: &'a McpServer) -> BoxFuture<'a, Result<Started, String>> {
+        async {
+            self.started.fetch_add(1, Ordering::Relaxed);
+            let mut child = tokio::process::Command::new(&server.command)
+                .args(&server.args)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .kill_on_drop(true)
+                .spawn()
+                .map_err(|error| error.to_string())?;
+            let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+            Ok(Started {
+                stdin: stdin.unwrap(),
+                stdout: stdout.unwrap(),
+                stderr: stderr.unwrap(),
+                process: Box::new(std::sync::Mutex::new(child)),
+            })
+        }
+        .boxed()
+    }
+}
+
+struct Stage {
+    folder: tempfile::TempDir,
+    bare: Arc<Bare>,
+    registry: Arc<Registry>,
+    servers: Arc<Servers>,
+    router: Router,
+    settings: BTreeMap<String, McpServer>,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self::in_folder(folder)
+    }
+
+    /// As a program that was started again finds it.
+    fn in_folder(folder: tempfile::TempDir) -> Self {
+        let (bare, registry) = (Arc::<Bare>::default(), Arc::new(Registry::builtin()));
+        let servers = Servers::new(Arc::clone(&registry), bare.clone(), folder.path().join("mcp"));
+        let router = Router::new(Arc::clone(&registry), FakeDesktop::new());
+        Self { folder, bare, registry, servers, router, settings: BTreeMap::new() }
+    }
+
+    fn state(&self) -> String {
+        self.folder.path().join("state").to_str().unwrap().to_owned()
+    }
+
+    fn set(&mut self, name: &str, mode: &str) {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/hostile.py");
+        let args = vec![script.to_str().unwrap().into(), mode.into(), self.state()];
+        let server = McpServer { command: "python3".into(), args, ..McpServer::default() };
+        self.settings.insert(name.into(), server);
+        self.servers.set(&self.settings);
+    }
+
+    fn agree(&mut self, name: &str, view: &ServerView, does: ToolDoes) {
+        let agreed = |tool: &protocol::mcp::ServerToolView| {
+            (tool.name.clone(), AgreedTool { hash: tool.hash.clone(), does })
+        };
+        self.settings.get_mut(name).unwrap().tools = view.tools.iter().map(agreed).collect();
+        self.servers.set(&self.settings);
+    }
+
+    async fn with(name: &str, mode: &str, does: ToolDoes) -> Self {
+        let mut stage = Self::new();
+        stage.set(name, mode);
+        let view = stage.servers.test(name).await.unwrap();
+        assert_eq!(view.state, ServerState::Connected, "{view:?}");
+        stage.agree(name, &view, does);
+        stage
+    }
+
+    fn request(&self, tool: &str, arguments: Value) -> ExecRequest {
+        ExecRequest {
+            call: ToolCall { id: CallId("c".into()), tool: tool.into(), arguments },
+            mode: Mode::Act,
+            approval: ApprovalMode::Auto,
+            grants: Grants::default(),
+            has_read: false,
+            approved: None,
+            planning: Planning::Off,
+            waived: Vec::new(),
+            ports: Ports::default(),
+        }
+    }
+
+    async fn call(&self, tool: &str, cancel: CancellationToken) -> Executed {
+        let request = self.request(tool, json!({ "text": "hello" }));
+        self.router.execute(Call { request, cancel, limits: limits(Duration::from_secs(5)) }).await
+    }
+
+    async fn says(&self, tool: &str) -> Executed {
+        self.call(tool, CancellationToken::new()).await
+    }
+
+    fn view(&self, name: &str) -> ServerView {
+        self.servers.list().into_iter().find(|view| view.name == name).unwrap()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let of_servers = |spec: &tools::Spec| matches!(spec.group, tools::Group::Server(_));
+        self.registry.specs().iter().filter(|spec| of_servers(spec)).map(|spec| spec.name.to_string()).collect()
+    }
+}
+
+fn limits(timeout: Duration) -> Arc<Limits> {
+    Arc::new(Limits { timeout, ..Limits::from(&Settings::default()) })
+}
+
+#[tokio::test]
+async fn what_its_user_agreed_to_is_called_and_is_data_of_its_server() {
+    let stage = Stage::with("pond", "works", ToolDoes::Edits).await;
+    assert_eq!(stage.names(), ["pond__echo"]);
+    let done = stage.says("pond__echo").await.result;
+    assert_eq!((done.effect, done.error), (Effect::Unverified, None));
+    assert_eq!(done.data, json!({ "text": "you said hello" }));
+    assert_eq!(done.read, [Source::Server { name: "pond".into() }]);
+    assert_eq!(stage.view("pond").called, "hostile 1");
+}
+
+#[tokio::test]
+async fn nothing_is_started_before_it_is_called_and_what_was_agreed_to_is_there_after_a_restart() {
+    let first = Stage::with("pond", "works", ToolDoes::Looks).await;
+    let Stage { folder, settings, .. } = first;
+    let mut again = Stage::in_folder(folder);
+    again.settings = settings;
+    again.servers.set(&again.settings);
+    assert_eq!(again.names(), ["pond__echo"]);
+    assert_eq!((again.bare.started.load(Ordering::Relaxed), again.view("pond").state), (0, ServerState::Idle));
+    assert_eq!(again.says("pond__echo").await.result.effect, Effect::Confirmed);
+    assert_eq!(again.bare.started.load(Ordering::Relaxed), 1);
+    // What was kept of it is damaged: it is put aside, and the server is asked again.
+    let kept = again.folder.path().join("mcp/pond.json");
+    std::fs::write(&kept, "{ no").unwrap();
+    let Stage { folder, settings, .. } = again;
+    let mut third = Stage::in_folder(folder);
+    third.settings = settings;
+    third.servers.set(&third.settings);
+    assert!(third.names().is_empty() && kept.with_extension("broken.json").exists());
+    third.servers.test("pond").await.unwrap();
+    assert_eq!(third.names(), ["pond__echo"]);
+}
+
+#[tokio::test]
+async fn what_is_not_agreed_to_is_no_tool_and_what_is_switched_off_or_removed_is_none_any_more() {
+    let mut stage = Stage::new();
+    stage.set("pond", "works");
+    let view = stage.servers.test("pond").await.unwrap();
+    assert!(stage.names().is_empty());
+    assert_eq!(view.tools[0].agreed, Agreed::No);
+    stage.agree("pond", &view, ToolDoes::Edits);
+    assert_eq!(stage.names(), ["pond__echo"]);
+    stage.settings.get_mut("pond").unwrap().off = true;
+    stage.servers.set(&stage.settings);
+    assert!(stage.names().is_empty());
+    assert_eq!(stage.says("pond__echo").await.result.error.unwrap().kind, ToolErrorKind::UnknownTool);
+    stage.settings.get_mut("pond").unwrap().off = false;
+    stage.servers.set(&stage.settings);
+    assert_eq!(stage.names(), ["pond__echo"]);
+    stage.settings.clear();
+    stage.servers.set(&stage.settings);
+    assert!(stage.names().is_empty() && stage.servers.list().is_empty());
+}
+
+#[tokio::test]
+async fn a_tool_that_changed_since_it_was_agreed_to_is_off_until_it_is_agreed_to_again() {
+    // bar: C57
+    let stage = Stage::with("pond", "changes", ToolDoes::Looks).await;
+    assert_eq!(stage.says("pond__echo").await.result.error, None);
+    // Its first call has written the state: from the next start on it describes itself otherwise.
+    let Stage { folder, settings, .. } = stage;
+    let mut again = Stage::in_folder(folder);
+    again.settings = settings;
+    again.servers.set(&again.settings);
+    let calls = || std::fs::read_to_string(again.state()).unwrap().lines().count();
+    let before = calls();
+    let refused = again.says("pond__echo").await.result;
+    let error = refused.error.unwrap();
+    assert_eq!((refused.effect, error.kind), (Effect::Refused, ToolErrorKind::NotAvailable));
+    assert!(error.message.contains("otherwise than when the user agreed"), "{}", error.message);
+    assert_eq!((calls(), again.names()), (before, Vec::new()));
+    let view = again.view("pond");
+    assert_eq!(view.tools[0].agreed, Agreed::Changed);
+    again.agree("pond", &view, ToolDoes::Edits);
+    assert_eq!(again.says("pond__echo").await.result.error, None);
+}
+
+#[tokio::test]
+async fn names_of_others_are_never_taken_and_hints_lower_no_risk() {
+    // bar: C56
+    let mut stage = Stage::with("pond", "shadows", ToolDoes::Anything).await;
+    stage.set("other", "shadows");
+    let view = stage.servers.test("other").await.unwrap();
+    stage.agree("other", &view, ToolDoes::Anything);
+    let names = stage.names();
+    assert!(names.iter().all(|name| name.len() <= 64 && (name.starts_with("pond__") || name.starts_with("other__"))));
+    let of_one = names.iter().filter(|name| name.starts_with("pond__")).count();
+    // echo, click, other__click, Cyrillic echo, the one of 128 letters; the second echo, the hidden and the longer one not.
+    assert_eq!((of_one, names.len()), (5, 10), "{names:?}");
+    assert_eq!(stage.registry.get("click").unwrap().spec().group, tools::Group::Input);
+    let spec = stage.registry.get("pond__click").unwrap().spec().clone();
+    assert_eq!((spec.risk, spec.egress), (Risk::Consequential, true));
+    let log = stage.view("pond").log.join("\n");
+    assert!(log.contains("two tools \"echo\"") && log.contains("hidden or too long"), "{log}");
+}
+
+#[tokio::test]
+async fn what_it_may_do_decides_when_its_user_is_asked() {
+    let limits = limits(Duration::from_secs(5));
+    for (does, expected) in [
+        // Ask, once for a tool, auto, auto after something was read.
+        (ToolDoes::Looks, [false, false, false, false]),
+        (ToolDoes::Edits, [true, true, false, false]),
+        (ToolDoes::Anything, [true, true, false, true]),
+    ] {
+        let stage = Stage::with("pond", "works", does).await;
+        let asks = |approval, has_read, grants: Grants| {
+            let request = stage.request("pond__echo", json!({}));
+            let (stage, limits) = (&stage, &limits);
+            async move {
+                let request = ExecRequest { approval, has_read, grants, ..request };
+                let assessed = stage.router.assess(&request, limits).await;
+                (matches!(assessed.decision, Decision::Ask { .. }), assessed.touches)
+            }
+        };
+        let none = Grants::default;
+        let asked = [
+            asks(ApprovalMode::Ask, false, none()).await.0,
+            asks(ApprovalMode::Thread, false, none()).await.0,
+            asks(ApprovalMode::Auto, false, none()).await.0,
+            asks(ApprovalMode::Auto, true, none()).await.0,
+        ];
+        assert_eq!(asked, expected, "{does:?}");
+        let touches = asks(ApprovalMode::Thread, false, none()).await.1;
+        let mut granted = Grants::default();
+        granted.allow(touches);
+        let still = asks(ApprovalMode::Thread, false, granted).await.0;
+        assert_eq!(still, does == ToolDoes::Anything, "a yes for the session, {does:?}");
+    }
+}
+
+#[tokio::test]
+async fn one_that_hangs_or_dies_in_a_call_leaves_an_unknown_outcome_and_is_never_called_again_by_itself() {
+    // bar: C55
+    for (mode, kind) in
+        [("hangs-at-call", ToolErrorKind::Timeout), ("dies-at-call", ToolErrorKind::Network)]
+    {
+        // Also one that only looks: what it does, nobody but the server knows.
+        for does in [ToolDoes::Edits, ToolDoes::Looks] {
+            let stage = Stage::with("pond", mode, does).await;
+            let request = stage.request("pond__echo", json!({}));
+            let (cancel, limits) = (CancellationToken::new(), limits(Duration::from_millis(300)));
+            let result = stage.router.execute(Call { request, cancel, limits }).await.result;
+            let error = result.error.unwrap();
+            assert_eq!((result.effect, error.kind), (Effect::Unknown, kind), "{mode}: {}", error.message);
+            assert!(error.message.contains("whether it was done is not known"), "{}", error.message);
+            assert_eq!(std::fs::read_to_string(stage.state()).unwrap(), "called\n", "{mode} {does:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_stop_is_a_stop_while_a_server_hangs() {
+    let stage = Stage::with("pond", "hangs-at-call", ToolDoes::Edits).await;
+    let cancel = CancellationToken::new();
+    let stop = async {
+        while !Path::new(&stage.state()).exists() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        cancel.cancel();
+        Instant::now()
+    };
+    let (result, stopped) = tokio::join!(stage.call("pond__echo", cancel.clone()), stop);
+    assert!(stopped.elapsed() < Duration::from_secs(2));
+    assert_eq!(result.result.error.unwrap().kind, ToolErrorKind::Cancelled);
+}
+
+#[tokio::test]
+async fn a_flood_and_a_line_without_end_close_the_connection_with_the_reason() {
+    // bar: C53
+    for (mode, why) in [("floods", "20000 messages"), ("long", "more than 15 MB")] {
+        let stage = Stage::with("pond", mode, ToolDoes::Edits).await;
+        let request = stage.request("pond__echo", json!({}));
+        let (cancel, limits) = (CancellationToken::new(), limits(Duration::from_secs(60)));
+        let result = stage.router.execute(Call { request, cancel, limits }).await.result;
+        let error = result.error.unwrap();
+        assert!(error.message.contains(why), "{mode}: {}", error.message);
+        let ServerState::Failed { why: shown, .. } = stage.view("pond").state else { panic!("{mode}") };
+        assert!(shown.contains(why), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn noise_and_answers_to_nobody_are_passed_over() {
+    // bar: C52 C54
+    let noisy = Stage::with("pond", "noisy", ToolDoes::Edits).await;
+    assert_eq!(noisy.says("pond__echo").await.result.data, json!({ "text": "you said hello" }));
+    assert!(noisy.view("pond").log.len() <= 60);
+    let confused = Stage::with("pond", "confused", ToolDoes::Edits).await;
+    for _ in 0..3 {
+        let done = confused.says("pond__echo").await.result;
+        assert_eq!(done.data, json!({ "text": "you said hello" }), "{:?}", done.error);
+    }
+}
+
+#[tokio::test]
+async fn one_that_does_not_start_is_left_alone_for_a_while_and_says_why() {
+    // bar: C55
+    let mut stage = Stage::new();
+    stage.set("pond", "dies-at-start");
+    let view = stage.servers.test("pond").await.unwrap();
+    let ServerState::Failed { why, .. } = view.state else { panic!("{view:?}") };
+    assert!(why.contains("no licence was found"), "{why}");
+    for _ in 0..3 {
+        stage.servers.test("pond").await.unwrap();
+    }
+    let started = stage.bare.started.load(Ordering::Relaxed);
+    let begun = Instant::now();
+    let view = stage.servers.test("pond").await.unwrap();
+    let ServerState::Failed { again_in, .. } = view.state else { panic!("{view:?}") };
+    assert!(begun.elapsed() < Duration::from_secs(1) && again_in > 1, "{again_in}");
+    assert_eq!(stage.bare.started.load(Ordering::Relaxed), started);
+    stage.set("nothing", "works");
+    stage.settings.get_mut("nothing").unwrap().command = "/no/such/program".into();
+    stage.servers.set(&stage.settings);
+    let view = stage.servers.test("nothing").await.unwrap();
+    assert!(matches!(view.state, ServerState::Failed { .. }), "{view:?}");
+}
+
+#[tokio::test]
+async fn what_it_says_failed_or_is_too_long_is_told_within_bounds() {
+    let fails = Stage::with("pond", "fails", ToolDoes::Edits).await;
+    let result = fails.says("pond__echo").await.result;
+    let error = result.error.unwrap();
+    assert_eq!((result.effect, error.kind), (Effect::Unknown, ToolErrorKind::Failed));
+    assert!(error.message.ends_with("the pond is frozen"), "{}", error.message);
+    assert_eq!(result.read, [Source::Server { name: "pond".into() }]);
+    let refuses = Stage::with("pond", "refuses", ToolDoes::Edits).await;
+    let result = refuses.says("pond__echo").await.result;
+    assert_eq!((result.effect, result.error.unwrap().kind), (Effect::Refused, ToolErrorKind::BadArguments));
+    let huge = Stage::with("pond", "huge", ToolDoes::Edits).await;
+    let result = huge.says("pond__echo").await.result;
+    let text = result.data["text"].as_str().unwrap();
+    assert!(text.len() < 20_000 && text.contains("(cut: "), "{}", text.len());
+    let many = Stage::with("pond", "many", ToolDoes::Edits).await;
+    assert_eq!(many.names().len(), 128);
+}

