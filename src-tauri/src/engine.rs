@@ -11,8 +11,8 @@ use futures::future::BoxFuture;
 use journal::{Clock, Journal, SystemClock};
 use ::mcp::Servers;
 use protocol::command::{
-    AnswerApproval, AnswerWithKey, AnyCommand, ChooseFolder, Command, ExportSession, SetServerKey,
-    ShowWindow, SteerRun, Subscribe,
+    AnswerApproval, AnswerWithKey, AnyCommand, ChooseFolder, Command, ExportSession, OpenGuest, OpenedGuest,
+    RunOverrides, SetServerKey, ShowWindow, StartRun, SteerRun, StopRun, Subscribe,
 };
 use protocol::ids::Seq;
 use protocol::principal::{Principal, Surface};
@@ -149,6 +149,14 @@ impl Engine {
         agent.permit(&command, principal).await?;
         match command {
             AnyCommand::StartRun(c) => json(&c, agent.start_run(c.clone(), surface).await?),
+            AnyCommand::OpenGuest(c) => json(&c, self.open_guest(c.clone(), surface).await?),
+            AnyCommand::GuestCall(c) => {
+                let mut left = Left(Some((agent.clone(), Arc::clone(&self.models), c.ticket.clone())));
+                let answer = self.models.guests.call(c.clone()).await;
+                left.0 = None;
+                json(&c, answer?)
+            }
+            AnyCommand::CloseGuest(c) => json(&c, close_guest(agent, &self.models, &c.ticket).await?),
             AnyCommand::SteerRun(c) => json(&c, agent.steer_run(c.clone()).await?),
             AnyCommand::TakeBackGrant(c) => json(&c, agent.take_back_grant(c.clone()).await?),
             AnyCommand::Undo(c) => json(&c, agent.undo(c.clone()).await?),
@@ -293,6 +301,35 @@ impl Engine {
         }
     }
 
+    /// A run whose model is an agent of another program.
+    async fn open_guest(&self, guest: OpenGuest, by: Surface) -> Result<OpenedGuest, ErrorView> {
+        // Whatever it asks for: eyes and hands.
+        let of_a_desk = mcp::desk::groups();
+        let is_one = |name: &String| of_a_desk.iter().any(|group| *name == group.name());
+        let groups = guest.groups.into_iter().filter(is_one).collect();
+        let (model, ticket) = self.models.guests.open(&guest.client);
+        let goal = format!("Work at the desktop for {}, another program's agent (MCP)", model.name());
+        let overrides = RunOverrides {
+            model: Some(model),
+            search: Some(false),
+            unattended: guest.unattended,
+            plan: Some(false),
+            groups: Some(groups),
+            ..RunOverrides::default()
+        };
+        let started = self.agent.start_run(StartRun { goal, session: None, overrides }, by).await;
+        match started {
+            Ok(run) => {
+                self.models.guests.note_run(&ticket, &run.run);
+                Ok(OpenedGuest { run, ticket })
+            }
+            Err(error) => {
+                self.models.guests.leave(&ticket);
+                Err(error)
+            }
+        }
+    }
+
     /// The folder that the user chooses in a dialog, judged before it is anybody's.
     async fn choose_folder(&self, command: &ChooseFolder) -> Result<Option<String>, ErrorView> {
         let settings = self.agent.settings();
@@ -408,6 +445,29 @@ impl Engine {
     /// Releases held keys and buttons at once, for an end that cannot wait.
     pub fn release_all(&self) {
         self.desktop.release_all();
+    }
+}
+
+/// Ends the work of a guest whose client has left.
+async fn close_guest(agent: &AgentHandle, models: &Models, ticket: &str) -> Result<(), ErrorView> {
+    let Some(run) = models.guests.leave(ticket) else { return Ok(()) };
+    if agent.list_runs().await?.iter().any(|status| status.run == run) {
+        agent.stop_run(StopRun { run: Some(run) }, Surface::Cli).await?;
+    }
+    Ok(())
+}
+
+/// Whoever waited for a guest's call is gone: without its client, nobody wants what comes of it.
+struct Left(Option<(AgentHandle, Arc<Models>, String)>);
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        let Some((agent, models, ticket)) = self.0.take() else { return };
+        tokio::spawn(async move {
+            if let Err(error) = close_guest(&agent, &models, &ticket).await {
+                tracing::warn!("the work of a client that has left was not ended: {error}");
+            }
+        });
     }
 }
 

@@ -6,6 +6,7 @@ mod app;
 mod cli;
 
 mod engine;
+mod guests;
 mod link;
 
 mod checks;

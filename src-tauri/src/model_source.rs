@@ -15,12 +15,14 @@ use models::{
 use protocol::command::{Recording, Secret};
 use protocol::ids::ModelId;
 use protocol::offer::Abilities;
+use protocol::run::GUEST;
 use protocol::settings::{self, CustomWire, Settings};
 use protocol::{ErrorCode, ErrorView};
 
 pub mod offer;
 
 use crate::engine::blocking;
+use crate::guests::Guests;
 use crate::keys::Keys;
 use crate::recording;
 
@@ -36,11 +38,13 @@ pub struct Models {
     http: OnceLock<Http>,
     /// What providers told of their models when they were asked, by their addresses.
     told: Mutex<HashMap<(String, ModelId), Abilities>>,
+    /// Agents of other programs.
+    pub guests: Guests,
 }
 
 impl Models {
     pub fn new(keys: Keys) -> Self {
-        Self { keys, http: OnceLock::new(), told: Mutex::default() }
+        Self { keys, http: OnceLock::new(), told: Mutex::default(), guests: Guests::default() }
     }
 
     /// Opens `model`, with all that can be asked of its provider.
@@ -121,6 +125,9 @@ impl ModelSource for Models {
             if let Some(Recording::Replay(file)) = wanted.recording {
                 let replay = recording::replay(file.clone()).await?;
                 return Ok(computer::with(replay.computer(), Arc::new(replay)));
+            }
+            if wanted.model.provider() == Some(GUEST) {
+                return self.guests.take(wanted.model);
             }
             let mut remote = self.open_remote(wanted).await?;
             if let Some(Recording::Record(file)) = wanted.recording {

@@ -5,6 +5,7 @@ mod field;
 mod grants;
 mod keys;
 mod models;
+mod servers;
 
 use leptos::prelude::*;
 use protocol::offer::ProviderView;
@@ -15,6 +16,7 @@ use self::field::{FieldRow, ThemeRow};
 use self::grants::Standing;
 use self::keys::Keys;
 use self::models::Models;
+use self::servers::Servers;
 use crate::fields::{APP, BEYOND, Field, PLACES, RUNS};
 use crate::picker::can_speak;
 use crate::store::store;
@@ -43,6 +45,7 @@ pub fn SettingsPage(
             {group(Word::RunGroup, group_of(RUNS))}
             {group(Word::PlacesGroup, view! { {group_of(PLACES)} <Standing /> })}
             {group(Word::BeyondHead, group_of(BEYOND))}
+            <Servers />
             {group(Word::AppGroup, view! { {group_of(APP)} <ThemeRow /> })}
             <Checks />
         </div>

@@ -461,6 +461,25 @@ words! {
     GrantAlways: "from now on", "今後ずっと";
     AllowedHere: "Allowed without asking: {n}", "確認なしで許可中: {n}件";
     TakeBack: "Take back", "取り消す";
+
+    Connections: "Connections (MCP)", "接続 (MCP)";
+    NoServers: "No server is connected. Connect one on the command line, where what it runs is shown first:",
+        "接続されたサーバーはありません。実行内容が先に表示されるコマンドラインで接続してください:";
+    ServerOff: "Off", "オフ";
+    ServerIdle: "Started when it is needed", "必要なときに起動";
+    ServerConnected: "Connected", "接続中";
+    ServerFailed: "Cannot be used now", "現在使えません";
+    ServerTools: "Tools: {n}", "ツール: {n}件";
+    ServerUnconfined: "Not in the sandbox: it may do whatever you may do", "サンドボックス外: あなたと同じ操作ができます";
+    TestServer: "Test", "テスト";
+    SwitchOn: "Switch on", "オンにする";
+    SwitchOff: "Switch off", "オフにする";
+    RemoveServer: "Remove", "削除";
+    ToolUnused: "Not used", "使わない";
+    ToolAnything: "Asked each time", "毎回確認する";
+    ToolEdits: "Can be allowed for a session", "セッション中の許可ができる";
+    ToolLooks: "Never asked", "確認しない";
+    ToolChanged: "It changed since you agreed to it", "同意後に内容が変わりました";
     Failsafe: "Failsafe corner", "緊急停止の隅";
     FailsafeNote: "The pointer in the top left corner, or Escape held for a second, stops everything",
         "ポインターを左上の隅に動かすか、Escを1秒押し続けるとすべて停止します";

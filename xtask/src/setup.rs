@@ -32,7 +32,7 @@ pub enum Need {
     Cross,
     /// What looks at the repository itself: formatting, clippy, cargo-deny, git.
     Audit,
-    /// The vendors' own Python SDKs, which say what a request looks like.
+    /// The vendors' own Python SDKs, which say what a request looks like; a calendar's and the protocol's servers.
     Sdks,
     /// The peers that `bench desktop` measures; nothing else asks for them.
     Peers,
@@ -70,6 +70,8 @@ pub fn ready(checkout: &Checkout, needs: &[Need]) -> Result<()> {
     if needs.contains(&Need::Sdks) {
         python::sdks(checkout)?;
         python::radicale(checkout)?;
+        python::mcp(checkout)?;
+        node::mcp_servers(checkout)?;
     }
     if needs.contains(&Need::Cross) && cfg!(target_os = "linux") {
         python::zig(checkout)?;

@@ -27,6 +27,9 @@ const CHAT: [&str; 13] = [
 /// The overlay shows and can do nothing.
 const OVERLAY: [&str; 4] = ["get_overview", "read_events", "subscribe", "get_remembered"];
 
+/// What comes from other programs' agents alone: no window has it.
+const OF_GUESTS: [&str; 3] = ["open_guest", "guest_call", "close_guest"];
+
 /// What a window has of Tauri's own, beyond our commands.
 const OF_TAURI: &[(&str, &[&str])] =
     &[("dashboard", &[]), ("chat", &["core:window:allow-start-dragging"]), ("overlay", &[])];
@@ -34,7 +37,7 @@ const OF_TAURI: &[(&str, &[&str])] =
 fn expected() -> BTreeMap<&'static str, BTreeSet<String>> {
     let permission = |command: &&str| format!("allow-{}", command.replace('_', "-"));
     let mut windows = BTreeMap::from([
-        ("dashboard", COMMANDS.iter().map(permission).collect::<BTreeSet<_>>()),
+        ("dashboard", COMMANDS.iter().filter(|it| !OF_GUESTS.contains(it)).map(permission).collect::<BTreeSet<_>>()),
         ("chat", CHAT.iter().map(permission).collect()),
         ("overlay", OVERLAY.iter().map(permission).collect()),
     ]);

@@ -1,4 +1,5 @@
-//! wasm-opt, which comes as WebAssembly in the npm package `binaryen`; pinned with its integrity in `xtask/tools/`.
+//! What comes by npm: wasm-opt (WebAssembly in the package `binaryen`), and servers of the Model Context Protocol. Pinned with
+//! their integrity in `xtask/tools/`.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -14,19 +15,29 @@ const LISTS: [&str; 2] = ["package.json", "package-lock.json"];
 
 /// The wasm-opt program (a script for node), installed first where it is missing or of another version.
 pub fn wasm_opt(checkout: &Checkout) -> Result<PathBuf> {
-    let lists = checkout.root.join("xtask/tools");
-    let folder = tool_folder(checkout, "node");
+    Ok(modules(checkout, "node", "", "wasm-opt", "about 100 MB")?.join("binaryen/bin/wasm-opt"))
+}
+
+/// The folder of the protocol's own servers. The tests look for it here.
+pub fn mcp_servers(checkout: &Checkout) -> Result<PathBuf> {
+    modules(checkout, "mcp-servers", "mcp", "the protocol's servers", "about 40 MB")
+}
+
+/// The `node_modules` with what the lists below `xtask/tools/` name, in the folder of a tool.
+fn modules(checkout: &Checkout, tool: &str, lists: &str, what: &str, size: &str) -> Result<PathBuf> {
+    let lists = checkout.root.join("xtask/tools").join(lists);
+    let folder = tool_folder(checkout, tool);
     let mut wanted = Stamp::default();
     for list in LISTS {
         wanted = wanted.text(&std::fs::read_to_string(lists.join(list))?);
     }
     let wanted = wanted.finish();
     let held = folder.join(".stamp");
-    let program = folder.join("node_modules/binaryen/bin/wasm-opt");
+    let modules = folder.join("node_modules");
     if stamp::holds(&held, &wanted) {
-        return Ok(program);
+        return Ok(modules);
     }
-    heading(&format!("installing wasm-opt by npm into {} (about 100 MB)", folder.display()));
+    heading(&format!("installing {what} by npm into {} ({size})", folder.display()));
     std::fs::create_dir_all(&folder)?;
     for list in LISTS {
         std::fs::copy(lists.join(list), folder.join(list))?;
@@ -37,5 +48,5 @@ pub fn wasm_opt(checkout: &Checkout) -> Result<PathBuf> {
         .current_dir(&folder))?;
     stamp::leave(&held, &wanted)?;
     note("installed, integrity checked");
-    Ok(program)
+    Ok(modules)
 }

@@ -117,7 +117,7 @@ fn wanted(needs: &[Need]) -> Vec<&'static str> {
         Need::Build => vec![BUILD],
         Need::SmallWindows => vec![NODE],
         Need::Desktop => vec![DESKTOP, PYTHON],
-        Need::Sdks => vec![PYTHON, VENV],
+        Need::Sdks => vec![PYTHON, VENV, NODE],
         Need::Peers => vec![PEERS, PYTHON, VENV],
         Need::Applications => vec![APPLICATIONS],
         Need::Cross => vec![MINGW, PYTHON],
@@ -206,7 +206,7 @@ fn macos(needs: &[Need]) -> Result<()> {
         );
     }
     let mut formulas = Vec::new();
-    if needs.contains(&Need::SmallWindows) && on_path("npm").is_none() {
+    if (needs.contains(&Need::SmallWindows) || needs.contains(&Need::Sdks)) && on_path("npm").is_none() {
         formulas.push("node");
     }
     if needs.contains(&Need::Cross) && on_path("x86_64-w64-mingw32-gcc").is_none() {

@@ -47,6 +47,13 @@ pub fn sdks(checkout: &Checkout) -> Result<PathBuf> {
     venv(checkout, "sdks", base, "about 150 MB")
 }
 
+/// A Python that has the SDK of the Model Context Protocol. The tests look for it here.
+pub fn mcp(checkout: &Checkout) -> Result<PathBuf> {
+    let mut base = python()?;
+    base.args(["-m", "venv"]);
+    venv(checkout, "mcp", base, "about 60 MB")
+}
+
 /// A calendar server, against which calendars are tested. The tests look for it here.
 pub fn radicale(checkout: &Checkout) -> Result<PathBuf> {
     let mut base = python()?;

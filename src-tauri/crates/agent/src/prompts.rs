@@ -110,7 +110,7 @@ fn listed(tools: &[Spec]) -> String {
 }
 
 /// Characters of the names of one server's tools.
-const LISTED_CHARS: usize = 200;
+const LISTED_CHARS: usize = 160;
 
 #[cfg(test)]
 mod tests {
@@ -121,6 +121,32 @@ mod tests {
             "goal": "go", "model": "test/one", "mode": mode, "approval": "ask", "maxSteps": 3,
         });
         serde_json::from_value(spec).unwrap()
+    }
+
+    #[test]
+    fn five_servers_with_two_hundred_tools_cost_a_few_hundred_tokens() {
+        let tool = |server: &str, number: usize| Spec {
+            name: format!("{server}__read_something_by_its_number_{number}").into(),
+            description: "x".repeat(500),
+            schema: serde_json::json!({ "type": "object" }),
+            group: Group::Server(server.into()),
+            needs: tools::Needs::Network,
+            verify: tools::Verify::Own,
+            reads: true,
+            egress: true,
+            risk: protocol::tool::Risk::Consequential,
+        };
+        let servers = ["calendar-of-work", "github", "notes", "pond", "wiki"];
+        let all: Vec<Spec> =
+            servers.iter().flat_map(|server| (0..40).map(move |number| tool(server, number))).collect();
+        let told = listed(&all);
+        // By the strictest count, two letters are a token.
+        assert!(told.len() / 2 <= 600, "{}", told.len());
+        for server in servers {
+            assert!(told.contains(&format!("- `{server}`: read_something_by_its_number_0, ")), "{told}");
+        }
+        assert!(told.contains(" more\n"), "{told}");
+        assert_eq!(listed(&[]), "");
     }
 
     #[test]

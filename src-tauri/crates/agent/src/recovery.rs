@@ -30,8 +30,12 @@ pub async fn sort_open_runs(log: &Log) -> Result<Vec<OpenRun>, ErrorView> {
             continue;
         }
         let is_too_little = waits && !run.spec.can_go_on();
+        let why = match run.spec.is_guests() {
+            true => "the program that worked here has to begin anew",
+            false => "it was recorded, or begun by a version that kept too little of it",
+        };
         let reason = is_too_little
-            .then(|| "it was recorded, or begun by a version that kept too little of it".to_owned())
+            .then(|| why.to_owned())
             .or_else(|| (waits && !has_parent).then(|| "the agent that it works for has ended".to_owned()));
         end_run(log, run, RunEnd::Interrupted { reason }).await?;
     }

@@ -7,7 +7,7 @@ use protocol::command::Secret;
 use protocol::mcp::{McpServer, NAME_CHARS};
 use protocol::settings::is_of_keys;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A server as another program has it.
 pub struct Imported {
@@ -69,6 +69,31 @@ pub fn read(text: &str) -> Result<Vec<Imported>, String> {
         all.push(one);
     }
     Ok(all)
+}
+
+/// A client's configuration with a server of ours in it, and the lines that this adds.
+///
+/// # Errors
+/// Its file is in no form that can be added to.
+pub fn with_server(client: &str, text: &str, name: &str, command: &str, args: &[&str]) -> Result<String, String> {
+    let mut whole: Value = match text.trim() {
+        "" => json!({}),
+        text => serde_json::from_str(text).map_err(|error| {
+            format!("its configuration has comments or is no JSON ({error}); add the server by hand")
+        })?,
+    };
+    let mut server = json!({ "command": command, "args": args });
+    let field = if client == "vscode" { "servers" } else { "mcpServers" };
+    if client == "vscode" {
+        server["type"] = "stdio".into();
+    }
+    let fields = whole.as_object_mut().ok_or("its configuration is no JSON object; add the server by hand")?;
+    let servers = fields.entry(field).or_insert_with(|| json!({}));
+    let servers = servers.as_object_mut().ok_or_else(|| format!("its {field} is no object"))?;
+    servers.insert(name.to_owned(), server);
+    let mut written = serde_json::to_string_pretty(&whole).map_err(|error| error.to_string())?;
+    written.push('\n');
+    Ok(written)
 }
 
 fn taken(theirs: &str, read: Theirs) -> Imported {
@@ -142,5 +167,19 @@ mod tests {
         let pond = read(code).unwrap().remove(0);
         assert!(pond.keys.is_empty() && pond.notes[0].contains("API_KEY"), "{:?}", pond.notes);
         assert!(read("{}").is_err() && read("no").is_err());
+    }
+
+    #[test]
+    fn a_server_of_ours_is_added_to_a_clients_configuration_and_nothing_of_it_is_lost() {
+        let before = r#"{"theme": "dark", "mcpServers": {"other": {"command": "x"}}}"#;
+        let after = with_server("cursor", before, "miki-desktop", "/opt/miki", &["mcp", "desktop"]).unwrap();
+        let read: Value = serde_json::from_str(&after).unwrap();
+        assert_eq!((&read["theme"], &read["mcpServers"]["other"]["command"]), (&json!("dark"), &json!("x")));
+        let ours = json!({ "command": "/opt/miki", "args": ["mcp", "desktop"] });
+        assert_eq!(read["mcpServers"]["miki-desktop"], ours);
+        let code = with_server("vscode", "", "miki-desktop", "miki", &["mcp", "desktop"]).unwrap();
+        let read: Value = serde_json::from_str(&code).unwrap();
+        assert_eq!(read["servers"]["miki-desktop"]["type"], "stdio");
+        assert!(with_server("cursor", "// mine\n{}", "miki-desktop", "miki", &[]).is_err());
     }
 }

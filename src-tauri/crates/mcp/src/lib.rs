@@ -12,6 +12,7 @@
 mod client;
 mod connection;
 mod definition;
+pub mod desk;
 pub mod import;
 mod outcome;
 mod remote_tool;

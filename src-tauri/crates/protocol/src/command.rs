@@ -72,6 +72,19 @@ commands! {
         #[serde(default)] session: Option<SessionId>,
         #[serde(default)] overrides: RunOverrides,
     } -> StartedRun;
+    /// Makes an agent of another program the model of a run: it works with tools for the desktop, as ours do, and may answer
+    /// nothing.
+    open_guest Start OpenGuest {
+        /// As it calls itself.
+        client: String,
+        /// The groups of tools that it may use.
+        groups: Vec<String>,
+        #[serde(default)] unattended: Unattended,
+    } -> OpenedGuest;
+    /// The next call of such an agent, by the ticket that it was given: answers when it is done, or was refused.
+    guest_call Start GuestCall { ticket: String, tool: String, arguments: serde_json::Value } -> GuestAnswer;
+    /// Such an agent has left.
+    close_guest Start CloseGuest { ticket: String } -> ();
     /// Adds the user's words to the run under way; the model reads them at its next turn.
     steer_run Steer SteerRun { run: RunId, text: String } -> ();
     /// From here on it asks again, in this run and in its session's later ones.
@@ -303,6 +316,33 @@ pub enum Unattended {
 pub struct StartedRun {
     pub session: SessionId,
     pub run: RunId,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenedGuest {
+    pub run: StartedRun,
+    /// What its calls are known by.
+    pub ticket: String,
+}
+
+/// What came of a guest's call, as a model of ours would be told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GuestAnswer {
+    pub answer: serde_json::Value,
+    /// The user's words since the last call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub said: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture: Option<GuestPicture>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GuestPicture {
+    pub media_type: String,
+    pub base64: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

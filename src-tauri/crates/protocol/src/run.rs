@@ -55,7 +55,15 @@ pub struct RunSpec {
     pub groups: Option<Vec<String>>,
 }
 
+/// The provider of models that are agents of other programs.
+pub const GUEST: &str = "mcp";
+
 impl RunSpec {
+    /// Whether its model is an agent of another program, which works at the desktop for its own user's goal.
+    pub fn is_guests(&self) -> bool {
+        self.model.provider() == Some(GUEST)
+    }
+
     /// All that it may use up.
     pub fn budget(&self) -> Most {
         Most { steps: Some(self.max_steps), ..self.most }
@@ -68,7 +76,7 @@ impl RunSpec {
 
     /// Whether another process can go on with it.
     pub fn can_go_on(&self) -> bool {
-        self.fence.is_some() && self.recording.is_none()
+        self.fence.is_some() && self.recording.is_none() && !self.is_guests()
     }
 }
 

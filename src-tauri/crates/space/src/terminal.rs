@@ -114,7 +114,7 @@ pub struct CommandSpec {
     /// `None`: it reaches no network.
     pub network: Option<Network>,
     /// A program and its arguments, without a shell, in the place of `command`.
-    direct: Option<(PathBuf, Vec<OsString>)>,
+    pub direct: Option<(PathBuf, Vec<OsString>)>,
 }
 
 impl CommandSpec {

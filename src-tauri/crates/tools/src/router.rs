@@ -25,7 +25,7 @@ use crate::reach::{Act, Reach};
 use crate::redaction;
 use crate::registry::Registry;
 use crate::secrets::{NoSecrets, Secret, SecretSource};
-use crate::spec::{Available, Needs, Spec, Tool};
+use crate::spec::{Available, Group, Needs, Spec, Tool};
 use crate::target::{self, Found, PATIENCE, Targets};
 use crate::tool::{self, Context, Outcome, tool_error};
 use crate::{Assessment, Call, Decision, ExecRequest, Executed, Limits, Planning, contract, digest};
@@ -398,6 +398,7 @@ impl Router {
         let Call { request, cancel, limits } = call;
         let started = Instant::now();
         let secrets = self.secrets.all().await;
+        let mut of_the_screen = true;
         let mut outcome = match self.permit(&request, &limits, &cancel).await {
             Ok((step, ..)) if step.needs() >= Needs::Browser && self.desktop.is_locked().await => {
                 self.desktop.release_all();
@@ -405,6 +406,7 @@ impl Router {
                 Outcome::failed(step.name(), Effect::Refused, error)
             }
             Ok((step, found)) => {
+                of_the_screen = !step.parts().any(|part| matches!(part.spec().group, Group::Server(_)));
                 let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
                 let display = step.plan().display();
                 let grants = request.grants.after_reading(request.has_read);
@@ -441,7 +443,7 @@ impl Router {
             dot: _,
             in_part: _,
         } = outcome;
-        if picture.is_some() {
+        if picture.is_some() && of_the_screen {
             Source::add(&mut read, [Source::Screen]);
         }
         let took = started.elapsed().into();

@@ -1,0 +1,132 @@
+//! `miki mcp desktop`: carries the calls of another program's agent to the engine.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ::mcp::desk::{self, Door};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use protocol::command::{CloseGuest, GuestAnswer, GuestCall, OpenGuest, OpenedGuest, Unattended};
+use protocol::ErrorView;
+use serde_json::Value;
+use tokio::sync::Mutex;
+
+use crate::cli::interrupt;
+use crate::exit::Exit;
+use crate::home::Home;
+use crate::link::Link;
+
+/// Serves eyes and hands on the standard streams.
+pub async fn desktop(home: &Home) -> Result<Exit, ErrorView> {
+    let way = Arc::new(Way { home: home.clone(), state: Mutex::new(State::Unopened), is_given_up: Arc::default() });
+    let specs = tools::Registry::builtin().specs();
+    match desk::serve(specs, way).await {
+        Ok(()) => Ok(Exit::Done),
+        Err(why) => {
+            Err(ErrorView::new(protocol::ErrorCode::BadRequest, format!("the client was not understood: {why}"))
+                .with_hint("this is started by an MCP client: miki mcp install"))
+        }
+    }
+}
+
+struct Way {
+    home: Home,
+    /// Calls go one after the other, as one agent makes them.
+    state: Mutex<State>,
+    /// A call was given up by its client, and its work stopped: the next one begins anew.
+    is_given_up: Arc<AtomicBool>,
+}
+
+enum State {
+    /// Nothing is started before the first call.
+    Unopened,
+    Open(Arc<Link>, OpenedGuest),
+    /// By its user: until the client starts this anew.
+    Stopped,
+}
+
+impl Way {
+    async fn open(&self, client: &str) -> Result<(Arc<Link>, OpenedGuest), ErrorView> {
+        let groups = desk::groups().iter().map(|group| group.name().to_owned()).collect();
+        // Where no app runs, nobody could answer: what asks ends the work, and says so.
+        let (link, unattended) = match Link::attach(&self.home).await? {
+            Some(link) => (link, Unattended::Wait),
+            None => (Link::open(&self.home).await?, Unattended::End),
+        };
+        let opened = link.call(OpenGuest { client: client.to_owned(), groups, unattended }).await?;
+        Ok((Arc::new(link), opened))
+    }
+
+    async fn carry(&self, client: &str, tool: &str, arguments: Value) -> Result<GuestAnswer, String> {
+        let mut state = self.state.lock().await;
+        if self.is_given_up.swap(false, Ordering::AcqRel) {
+            *state = State::Unopened;
+        }
+        if let State::Stopped = *state {
+            return Err("this work at the desktop was stopped or has ended; the user can start it anew".into());
+        }
+        if let State::Unopened = *state {
+            let (link, opened) = self.open(client).await.map_err(|error| told(&error))?;
+            *state = State::Open(link, opened);
+        }
+        let State::Open(link, opened) = &*state else { return Err("not open".into()) };
+        let call = GuestCall { ticket: opened.ticket.clone(), tool: tool.to_owned(), arguments };
+        // Given up by its client, it must not go on.
+        let (given_up, way) = (Arc::clone(&self.is_given_up), (Arc::clone(link), opened.ticket.clone()));
+        let mut given_up = GivenUp { given_up, way: Some(way) };
+        let answer = link.call(call).await;
+        given_up.way = None;
+        answer.map_err(|error| {
+            *state = State::Stopped;
+            format!(
+                "{}; what asks takes its user's yes in Miki: if Miki does not run, start it, then this anew",
+                told(&error)
+            )
+        })
+    }
+}
+
+/// Stops the work of a call that nobody waits for any more.
+struct GivenUp {
+    given_up: Arc<AtomicBool>,
+    way: Option<(Arc<Link>, String)>,
+}
+
+impl Drop for GivenUp {
+    fn drop(&mut self) {
+        if let Some((link, ticket)) = self.way.take() {
+            self.given_up.store(true, Ordering::Release);
+            tokio::spawn(async move { link.call(CloseGuest { ticket }).await });
+        }
+    }
+}
+
+impl Door for Way {
+    fn call<'a>(
+        &'a self,
+        client: &'a str,
+        tool: &'a str,
+        arguments: Value,
+    ) -> BoxFuture<'a, Result<GuestAnswer, String>> {
+        self.carry(client, tool, arguments).boxed()
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        async {
+            let state = std::mem::replace(&mut *self.state.lock().await, State::Stopped);
+            let State::Open(link, OpenedGuest { ticket, .. }) = state else { return };
+            let _ = link.call(CloseGuest { ticket }).await;
+            if let (Some(link), Ok(mut interrupts)) = (Arc::into_inner(link), interrupt::listen()) {
+                link.leave(&mut interrupts).await;
+            }
+        }
+        .boxed()
+    }
+}
+
+fn told(error: &ErrorView) -> String {
+    match &error.hint {
+        Some(hint) => format!("{}; {hint}", error.message),
+        None => error.message.clone(),
+    }
+}

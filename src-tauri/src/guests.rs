@@ -1,0 +1,273 @@
+//! Agents of other programs, at the desktop: each is the model of a run of its own. So its calls are weighed, asked about,
+//! bounded, stopped and journaled as those of our own agents are, and there is no second way to the desktop.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use futures::future::BoxFuture;
+use futures::{FutureExt as _, StreamExt as _, stream};
+use models::{Message, Model, ModelError, Part, ProposedCall, Request, SharedModel, Turn, TurnEvent, TurnEvents};
+use protocol::command::{GuestAnswer, GuestCall, GuestPicture};
+use protocol::ids::{ModelId, RunId};
+use protocol::run::GUEST;
+use protocol::turn::{StopReason, Usage};
+use protocol::{ErrorCode, ErrorView};
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+
+/// A guest that calls nothing for this long has left: its run ends.
+const IDLE: Duration = Duration::from_secs(10 * 60);
+/// Letters of a client's name.
+const NAME_CHARS: usize = 32;
+
+/// Those that are there, by the name of their model.
+#[derive(Default)]
+pub struct Guests(Mutex<HashMap<String, Guest>>);
+
+struct Guest {
+    /// Known to whoever opened it, and to nobody else.
+    ticket: String,
+    run: Option<RunId>,
+    calls: mpsc::Sender<Asked>,
+    /// Taken once, by its run.
+    model: Option<SharedModel>,
+}
+
+struct Asked {
+    call: ProposedCall,
+    answer: oneshot::Sender<GuestAnswer>,
+}
+
+impl Guests {
+    /// Makes room for a client, by the name that it gave itself: the model of its run, and its ticket.
+    pub fn open(&self, client: &str) -> (ModelId, String) {
+        let mut all = self.all();
+        all.retain(|_, guest| !guest.calls.is_closed());
+        let plain = plain(client);
+        let names = (1..).map(|number| if number == 1 { plain.clone() } else { format!("{plain}-{number}") });
+        let name = names.into_iter().find(|name| !all.contains_key(name)).unwrap_or_default();
+        let id = ModelId(format!("{GUEST}/{name}"));
+        let (calls, asked) = mpsc::channel(1);
+        let model = GuestModel { id: id.clone(), seat: Arc::new(tokio::sync::Mutex::new(Seat { asked, pending: None })) };
+        let ticket = [uuid::Uuid::now_v7(), uuid::Uuid::now_v7()].map(|half| half.simple().to_string()).concat();
+        all.insert(name, Guest { ticket: ticket.clone(), run: None, calls, model: Some(Arc::new(model)) });
+        (id, ticket)
+    }
+
+    /// The model of a run that is about to begin.
+    ///
+    /// # Errors
+    /// Nobody waits to be it.
+    pub fn take(&self, id: &ModelId) -> Result<SharedModel, ErrorView> {
+        let taken = self.all().get_mut(id.name()).and_then(|guest| guest.model.take());
+        taken.ok_or_else(|| {
+            ErrorView::new(ErrorCode::BadRequest, format!("{id} is no model: such a run is begun by its client"))
+                .with_hint("connect the client with: miki mcp desktop")
+        })
+    }
+
+    /// Notes the run that a guest is the model of.
+    pub fn note_run(&self, ticket: &str, run: &RunId) {
+        if let Some(guest) = self.all().values_mut().find(|guest| guest.ticket == ticket) {
+            guest.run = Some(run.clone());
+        }
+    }
+
+    /// Hands a call to the guest's run, and waits for what came of it.
+    ///
+    /// # Errors
+    /// [`ErrorCode::NotFound`] where the run has ended.
+    pub async fn call(&self, call: GuestCall) -> Result<GuestAnswer, ErrorView> {
+        let GuestCall { ticket, tool, arguments } = call;
+        let gone = || {
+            ErrorView::new(ErrorCode::NotFound, "this work at the desktop has ended, or was stopped by its user")
+        };
+        let calls = self.all().values().find(|guest| guest.ticket == ticket).map(|guest| guest.calls.clone());
+        let id = uuid::Uuid::now_v7().simple().to_string();
+        let (answer, answered) = oneshot::channel();
+        let call = ProposedCall::new(Some(id), tool, arguments);
+        calls.ok_or_else(gone)?.send(Asked { call, answer }).await.map_err(|_| gone())?;
+        answered.await.map_err(|_| gone())
+    }
+
+    /// The client has left: the run of the guest that has ended, if it had one.
+    pub fn leave(&self, ticket: &str) -> Option<RunId> {
+        let mut all = self.all();
+        let name = all.iter().find(|(_, guest)| guest.ticket == ticket).map(|(name, _)| name.clone())?;
+        all.remove(&name)?.run
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<String, Guest>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A client says itself what it is called: letters that can be nothing else in a goal.
+fn plain(client: &str) -> String {
+    let letters = client.to_lowercase();
+    let letters = letters.chars().map(|c| if c.is_ascii_lowercase() || c.is_ascii_digit() { c } else { '-' });
+    let name: String = letters.take(NAME_CHARS).collect();
+    let parts: Vec<&str> = name.split('-').filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() { "client".into() } else { parts.join("-") }
+}
+
+/// Whose turns are a client's calls, one each.
+struct GuestModel {
+    id: ModelId,
+    seat: Arc<tokio::sync::Mutex<Seat>>,
+}
+
+struct Seat {
+    asked: mpsc::Receiver<Asked>,
+    /// The call under way, by its id.
+    pending: Option<(String, oneshot::Sender<GuestAnswer>)>,
+}
+
+impl Model for GuestModel {
+    fn id(&self) -> &ModelId {
+        &self.id
+    }
+
+    fn stream(&self, request: Arc<Request>) -> BoxFuture<'_, Result<TurnEvents, ModelError>> {
+        let seat = Arc::clone(&self.seat);
+        let next = async move { Ok(next(&mut *seat.lock().await, &request).await) };
+        async move { Ok(stream::once(next).boxed()) }.boxed()
+    }
+
+    fn probe(&self) -> BoxFuture<'_, Result<(), ModelError>> {
+        async { Ok(()) }.boxed()
+    }
+}
+
+/// Hands out what came of the last call, and waits for the next one. Dropped while it waits, nothing is lost.
+async fn next(seat: &mut Seat, request: &Request) -> TurnEvent {
+    if let Some((id, answer)) = seat.pending.take() {
+        let _ = answer.send(answer_of(&id, request));
+    }
+    let asked = tokio::time::timeout(IDLE, seat.asked.recv()).await;
+    let call = match asked {
+        Ok(Some(Asked { call, answer })) => {
+            seat.pending = call.id.clone().map(|id| (id, answer));
+            call
+        }
+        Ok(None) | Err(_) => {
+            let summary = json!({ "summary": "The client has left.", "success": true });
+            ProposedCall::new(Some("left".into()), "done", summary)
+        }
+    };
+    let turn = Turn { text: String::new(), calls: vec![call], provider: GUEST.into(), raw: Value::Null };
+    TurnEvent::Finished { turn, usage: Usage::default(), stop: StopReason::ToolCalls }
+}
+
+/// What a model of ours would be told, with what the user has said meanwhile.
+fn answer_of(id: &str, request: &Request) -> GuestAnswer {
+    let mut answer = GuestAnswer { answer: Value::Null, said: Vec::new(), picture: None };
+    for message in request.messages.iter().rev() {
+        match message {
+            Message::ToolResults(answers) => {
+                if let Some(found) = answers.iter().find(|one| one.id.as_deref() == Some(id)) {
+                    answer.answer = found.response.clone();
+                    answer.picture = found.image.as_ref().map(|image| GuestPicture {
+                        media_type: image.media_type.clone(),
+                        base64: BASE64_STANDARD.encode(&image.bytes),
+                    });
+                }
+                break;
+            }
+            Message::User(parts) => {
+                let texts = parts.iter().filter_map(|part| match part {
+                    Part::Text(text) => Some(text.clone()),
+                    Part::Image(_) => None,
+                });
+                answer.said.extend(texts);
+            }
+            Message::Assistant(_) => break,
+        }
+    }
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use models::ToolAnswer;
+
+    use super::*;
+
+    fn told(id: &str, user: &str) -> Arc<Request> {
+        let answer = ToolAnswer {
+            id: Some(id.into()),
+            name: "click".into(),
+            response: json!({ "effect": "confirmed" }),
+            image: None,
+        };
+        let messages = vec![
+            Message::User(vec![Part::Text("goal".into())]),
+            Message::ToolResults(vec![answer]),
+            Message::User(vec![Part::Text(user.into())]),
+        ];
+        Arc::new(Request { messages, ..Request::default() })
+    }
+
+    async fn turn(model: &SharedModel, request: Arc<Request>) -> ProposedCall {
+        let mut events = model.stream(request).await.unwrap();
+        let Some(Ok(TurnEvent::Finished { mut turn, .. })) = events.next().await else { panic!("no turn") };
+        turn.calls.remove(0)
+    }
+
+    #[tokio::test]
+    async fn a_guests_calls_are_its_runs_turns_and_their_answers_go_back_to_it() {
+        let guests = Arc::new(Guests::default());
+        let (id, ticket) = guests.open("Claude Desktop");
+        assert_eq!(id.0, "mcp/claude-desktop");
+        let model = guests.take(&id).unwrap();
+        assert!(guests.take(&id).is_err(), "one run is its, and no other");
+        let calls = {
+            let (guests, ticket) = (Arc::clone(&guests), ticket.clone());
+            tokio::spawn(async move {
+                let call = |tool: &str| GuestCall {
+                    ticket: ticket.clone(),
+                    tool: tool.into(),
+                    arguments: json!({ "x": 1 }),
+                };
+                guests.call(call("click")).await
+            })
+        };
+        let first = turn(&model, Arc::default()).await;
+        assert_eq!((first.name.as_str(), &first.arguments), ("click", &json!({ "x": 1 })));
+        // Its next turn is asked for with what came of the first, and given up while nobody calls.
+        let waiting = turn(&model, told(first.id.as_deref().unwrap(), "mind the gap"));
+        assert!(waiting.now_or_never().is_none());
+        let answer = calls.await.unwrap().unwrap();
+        assert_eq!((answer.answer, answer.said), (json!({ "effect": "confirmed" }), vec!["mind the gap".into()]));
+        guests.leave(&ticket);
+        let last = turn(&model, Arc::default()).await;
+        assert_eq!(last.name, "done");
+    }
+
+    #[tokio::test]
+    async fn without_its_ticket_or_after_its_runs_end_a_call_goes_nowhere() {
+        let guests = Guests::default();
+        let (id, ticket) = guests.open("x");
+        let call = |ticket: &str| GuestCall { ticket: ticket.into(), tool: "click".into(), arguments: json!({}) };
+        assert_eq!(guests.call(call("guessed")).await.unwrap_err().code, ErrorCode::NotFound);
+        // Two of one name are told apart.
+        assert_eq!(guests.open("x").0.0, "mcp/x-2");
+        drop(guests.take(&id).unwrap());
+        assert_eq!(guests.call(call(&ticket)).await.unwrap_err().code, ErrorCode::NotFound);
+    }
+
+    #[test]
+    fn a_clients_name_is_no_address_and_no_words() {
+        for (given, plain) in [
+            ("https://evil.example/?q=1", "https-evil-example-q-1"),
+            ("Claude Desktop", "claude-desktop"),
+            ("", "client"),
+            ("\u{202e}../..", "client"),
+        ] {
+            assert_eq!(super::plain(given), plain);
+        }
+    }
+}

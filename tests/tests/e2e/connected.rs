@@ -1,0 +1,153 @@
+//! The Model Context Protocol, both ways: real servers of others (by the protocol's own SDKs) that our agent uses, and an
+//! agent of another program that works at the desktop as ours do.
+
+use std::path::{Path, PathBuf};
+
+use outside::LONG;
+use outside::fake_model::{FakeModel, MindTurn, ScriptMind};
+use outside::miki::{self, Miki, check_file};
+use outside::stage::Stage;
+use protocol::EventBody;
+use protocol::event::RunEnd;
+use protocol::tool::{Effect, Source};
+use serde_json::{Value, json};
+
+const LINE: &str = "written by another program's agent";
+
+/// Where set-up puts it.
+fn tool(path: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("tools").join(path);
+    assert!(path.exists(), "{} is missing; run: cargo xtask setup", path.display());
+    path
+}
+
+fn peer(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/peers").join(name);
+    path.to_str().unwrap().to_owned()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Runs a command line that must succeed.
+fn said(miki: &Miki, stage: &Stage, line: &[&str]) -> String {
+    let done = miki.run(stage, line).unwrap();
+    assert_eq!(done.code(), 0, "{line:?}: {}{}", done.stdout, done.stderr);
+    done.stdout
+}
+
+#[test]
+fn real_servers_are_connected_agreed_to_and_used_within_the_sandbox() {
+    let stage = Stage::plain().unwrap();
+    let notes = stage.path("notes");
+    std::fs::create_dir_all(&notes).unwrap();
+    std::fs::write(notes.join("pond.txt"), "carp: 3").unwrap();
+    let call = |tool: &str, arguments: Value| MindTurn::call("", tool, arguments);
+    let model = FakeModel::start(ScriptMind::new([
+        call("useTools", json!({ "groups": ["everything", "notes", "pond"] })),
+        call("everything__get-sum", json!({ "a": 2, "b": 40 })),
+        call("everything__get-tiny-image", json!({})),
+        call("notes__read_text_file", json!({ "path": notes.join("pond.txt") })),
+        call("notes__write_file", json!({ "path": notes.join("evil.txt"), "content": "x" })),
+        call("pond__fish", json!({ "kind": "carp", "count": 3 })),
+        call("pond__depth", json!({})),
+        MindTurn::done("asked them all", true),
+    ]))
+    .unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    let servers = tool("mcp-servers/node_modules/@modelcontextprotocol");
+    let modules = tool("mcp-servers/node_modules");
+    let everything = servers.join("server-everything/dist/index.js");
+    let filesystem = servers.join("server-filesystem/dist/index.js");
+    let add = ["mcp", "add", "--yes"];
+    // What it runs is shown whole, and what it may do.
+    let asked = said(
+        &miki,
+        &stage,
+        &[&add[..], &["everything", "--read", text(&modules), "--", "node", text(&everything), "stdio"]].concat(),
+    );
+    assert!(asked.contains(&format!("node {} stdio", everything.display())), "{asked}");
+    assert!(asked.contains("in the sandbox") && asked.contains("get-sum (not agreed to)"), "{asked}");
+    let reads = ["--read", text(&modules), "--read", text(&notes)];
+    let line = ["--", "node", text(&filesystem), text(&notes)];
+    said(&miki, &stage, &[&add[..], &["notes"], &reads, &line].concat());
+    let (python, pond) = (tool("mcp/bin/python"), peer("pond.py"));
+    let line = ["pond", "--unconfined", "--env", "POND_OWNER=ours", "--", text(&python), "-I", &pond];
+    said(&miki, &stage, &[&add[..], &line].concat());
+    let listed = said(&miki, &stage, &["mcp", "list"]);
+    assert!(listed.contains("pond") && listed.contains("2 of 2 tools agreed to"), "{listed}");
+    assert!(listed.contains("not started") && listed.contains("(not in the sandbox)"), "{listed}");
+
+    let run = miki.run(&stage, &["run", "ask the servers", "--json"]).unwrap();
+    let events = miki::events(&run.stdout).unwrap();
+    assert!(matches!(miki::end(&events), Some(RunEnd::Done { .. })), "{}{}", run.stdout, run.stderr);
+    let results: Vec<_> = events
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::ToolFinished { result, .. } => Some(result),
+            _ => None,
+        })
+        .collect();
+    let of = |at: usize| results[at].data.to_string();
+    assert!(of(1).contains("is 42"), "{}", of(1));
+    assert!(results[2].picture.is_some(), "{:?}", results[2]);
+    assert_eq!(results[2].read, [Source::Server { name: "everything".into() }]);
+    assert!(of(3).contains("carp: 3"), "{}", of(3));
+    // It reads there, and the sandbox lets it write nothing there.
+    assert!(results[4].error.is_some() && !notes.join("evil.txt").exists(), "{:?}", results[4]);
+    assert!(of(5).contains("3 carp in the pond of ours"), "{}", of(5));
+    assert_eq!(results[6].data["result"], json!({ "centimetres": 140 }), "{}", of(6));
+    assert_eq!(results[6].effect, Effect::Unverified, "its word is all there is");
+
+    // In a run that asks, and with nobody to be asked, nothing is done.
+    let asks = miki.run(&stage, &["do", "everything__echo", r#"{"message": "x"}"#]).unwrap();
+    assert_eq!(asks.code(), 4, "{}{}", asks.stdout, asks.stderr);
+    said(&miki, &stage, &["mcp", "remove", "pond"]);
+    let gone = miki.run(&stage, &["mcp", "test", "pond"]).unwrap();
+    assert!(gone.code() == 1 && gone.stderr.contains("there is no server \"pond\""), "{}", gone.stderr);
+}
+
+/// What the other program's agent says of its calls, after its list of tools.
+fn drive(stage: &Stage, miki: &Miki, mode: &str) -> Vec<Value> {
+    let mut command = stage.command(tool("mcp/bin/python"));
+    command.args(["-I", &peer("drive.py")]).args([text(&miki.bin), text(&miki.home), LINE]);
+    command.env("MCP_MODE", mode);
+    let done = stage.run("the protocol's SDK (run: cargo xtask setup)", command, LONG * 2).unwrap();
+    let said = done.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(done.code(), 0, "{}{}", done.stdout, done.stderr);
+    said
+}
+
+#[test]
+fn another_programs_agent_works_at_the_desktop_as_ours_do() {
+    for mode in ["legacy", "auto"] {
+        let stage = Stage::full().unwrap();
+        let file = stage.path("pond.txt");
+        std::fs::write(&file, "").unwrap();
+        let _editor = stage.open_editor(Some(&file)).unwrap();
+        let miki = Miki::with_model(&stage, "miki", "http://127.0.0.1:9", json!({})).unwrap();
+        let _app = miki.start(&stage, "app", &[]).unwrap();
+        let mut client = miki.connect(LONG).unwrap();
+        client.subscribe().unwrap();
+        let said = drive(&stage, &miki, mode);
+        let tools: Vec<&str> = said[0]["tools"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        assert!(tools.contains(&"click") && tools.contains(&"webClick"), "{tools:?}");
+        // Not what is no part of a desktop: files, commands, agents, a run's own end.
+        for none in ["runCommand", "writeFile", "spawn", "done", "useTools", "plan"] {
+            assert!(!tools.contains(&none), "{none}");
+        }
+        assert!(said[1..].iter().all(|call| call["failed"] == json!(false)), "{said:?}");
+        assert_eq!(said[1]["pictures"], json!(["image/jpeg"]));
+        check_file(&file, LINE).unwrap();
+
+        // It is in the journal under its client's name, and it has ended with its client.
+        let events = client.events_until(miki::is_end).unwrap();
+        let started = events.iter().find_map(|event| match &event.body {
+            EventBody::RunStarted(spec) => Some(spec),
+            _ => None,
+        });
+        assert_eq!(started.unwrap().model.0, "mcp/pond-desktop");
+        assert!(client.overview().unwrap().runs.is_empty());
+    }
+}

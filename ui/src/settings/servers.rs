@@ -1,0 +1,216 @@
+//! Servers of the Model Context Protocol: what each runs, how it is, and what each of its tools may do. They are connected
+//! on the command line, where what is run is shown first.
+
+use std::collections::BTreeMap;
+
+use leptos::prelude::*;
+use protocol::command::{ListServers, TestServer, UpdateSettings};
+use protocol::escape::visible_text;
+use protocol::mcp::{Agreed, AgreedTool, McpServer, ServerState, ServerToolView, ServerView, ToolDoes};
+use protocol::settings::SettingsPatch;
+
+use crate::store::store;
+use crate::words::Word;
+
+#[component]
+pub fn Servers() -> impl IntoView {
+    let store = store();
+    let settings = store.memo(|state| state.overview.settings.mcp_servers.clone());
+    let servers = RwSignal::new(Vec::<ServerView>::new());
+    // Whatever is changed, here or on the command line, is told anew.
+    Effect::new(move |_| {
+        settings.track();
+        store.send_then(ListServers {}, move |found| servers.set(found));
+    });
+    view! {
+        <section class="group servers">
+            <h2>{move || store.say(Word::Connections)}</h2>
+            <Show
+                when=move || !servers.with(Vec::is_empty)
+                fallback=move || {
+                    view! {
+                        <p class="faint">
+                            {move || store.say(Word::NoServers)} " "
+                            <code>"miki mcp add NAME -- PROGRAM"</code>
+                        </p>
+                    }
+                }
+            >
+                <ul class="rows">
+                    <For each=move || servers.get() key=|server| server.clone() let:server>
+                        <ServerRow server servers settings />
+                    </For>
+                </ul>
+            </Show>
+        </section>
+    }
+}
+
+/// Changes the servers of the settings.
+fn change(
+    settings: Memo<BTreeMap<String, McpServer>>,
+    sending: RwSignal<bool>,
+    change: impl FnOnce(&mut BTreeMap<String, McpServer>),
+) {
+    let store = store();
+    let mut all = settings.get_untracked();
+    change(&mut all);
+    let Ok(all) = serde_json::to_value(all) else { return };
+    let patch = SettingsPatch([("mcpServers".to_owned(), all)].into_iter().collect());
+    sending.set(true);
+    store.send_or(UpdateSettings { patch }, move |_| sending.set(false), sending);
+}
+
+#[component]
+fn ServerRow(
+    server: ServerView,
+    servers: RwSignal<Vec<ServerView>>,
+    settings: Memo<BTreeMap<String, McpServer>>,
+) -> impl IntoView {
+    let store = store();
+    let sending = RwSignal::new(false);
+    let name = StoredValue::new(server.name.clone());
+    let is_off = server.state == ServerState::Off;
+    let test = move |_| {
+        sending.set(true);
+        let asked = TestServer { server: name.get_value() };
+        let told = move |tested: ServerView| {
+            sending.set(false);
+            servers.update(|all| {
+                if let Some(one) = all.iter_mut().find(|one| one.name == tested.name) {
+                    *one = tested;
+                }
+            });
+        };
+        store.send_or(asked, told, sending);
+    };
+    let switch = move |_| {
+        change(settings, sending, |all| {
+            if let Some(one) = all.get_mut(&name.get_value()) {
+                one.off = !is_off;
+            }
+        });
+    };
+    let remove = move |_| {
+        change(settings, sending, |all| {
+            all.remove(&name.get_value());
+        });
+    };
+    let (state, why) = match &server.state {
+        ServerState::Off => (Word::ServerOff, None),
+        ServerState::Idle => (Word::ServerIdle, None),
+        ServerState::Connected => (Word::ServerConnected, None),
+        ServerState::Failed { why, .. } => (Word::ServerFailed, Some(visible_text(why))),
+    };
+    let is_failed = why.is_some();
+    let tools = server.tools.clone();
+    let count = tools.len().to_string();
+    let rows = move || {
+        let row = |tool: ServerToolView| view! { <ToolRow server=name tool settings sending /> };
+        tools.clone().into_iter().map(row).collect_view()
+    };
+    view! {
+        <li class="server" class:failed=is_failed>
+            <div class="server-head">
+                <div class="label-of">
+                    <span>
+                        <strong>{server.name.clone()}</strong>
+                        " "
+                        <span class="faint">{visible_text(&server.called)}</span>
+                    </span>
+                    <code class="runs">{visible_text(&server.runs)}</code>
+                    <Show when=move || server.unconfined>
+                        <span class="warning">{move || store.say(Word::ServerUnconfined)}</span>
+                    </Show>
+                </div>
+                <span class="server-state">{move || store.say(state)}</span>
+                <span class="buttons">
+                    <button disabled=move || sending.get() || is_off on:click=test>
+                        {move || store.say(Word::TestServer)}
+                    </button>
+                    <button disabled=move || sending.get() on:click=switch>
+                        {move || store.say(if is_off { Word::SwitchOn } else { Word::SwitchOff })}
+                    </button>
+                    <button disabled=move || sending.get() on:click=remove>
+                        {move || store.say(Word::RemoveServer)}
+                    </button>
+                </span>
+            </div>
+            {why.map(|why| view! { <p class="wrong" role="status">{why}</p> })}
+            <Show when={
+                let none = server.tools.is_empty();
+                move || !none
+            }>
+                <details>
+                    <summary>
+                        {
+                            let count = count.clone();
+                            move || store.fill(Word::ServerTools, &[("n", &count)])
+                        }
+                    </summary>
+                    <ul class="tools">{rows.clone()}</ul>
+                </details>
+            </Show>
+        </li>
+    }
+}
+
+/// What may be said of a tool, in the order of the list: not to be used, asked each time, allowed for a session, never asked.
+const CHOICES: [(&str, Option<ToolDoes>, Word); 4] = [
+    ("none", None, Word::ToolUnused),
+    ("anything", Some(ToolDoes::Anything), Word::ToolAnything),
+    ("edits", Some(ToolDoes::Edits), Word::ToolEdits),
+    ("looks", Some(ToolDoes::Looks), Word::ToolLooks),
+];
+
+#[component]
+fn ToolRow(
+    server: StoredValue<String>,
+    tool: ServerToolView,
+    settings: Memo<BTreeMap<String, McpServer>>,
+    sending: RwSignal<bool>,
+) -> impl IntoView {
+    let store = store();
+    let now = match tool.agreed {
+        Agreed::Yes { does } => Some(does),
+        Agreed::No | Agreed::Changed => None,
+    };
+    let has_changed = tool.agreed == Agreed::Changed;
+    let (raw, hash) = (tool.name.clone(), tool.hash.clone());
+    let choose = move |event| {
+        let chosen = event_target_value(&event);
+        let does = CHOICES.iter().find(|(value, ..)| *value == chosen).and_then(|(_, does, _)| *does);
+        change(settings, sending, |all| {
+            let Some(server) = all.get_mut(&server.get_value()) else { return };
+            match does {
+                Some(does) => drop(server.tools.insert(raw.clone(), AgreedTool { hash: hash.clone(), does })),
+                None => drop(server.tools.remove(&raw)),
+            }
+        });
+    };
+    let options = CHOICES.map(|(value, does, word)| {
+        view! {
+            <option value=value selected=does == now>
+                {move || store.say(word)}
+            </option>
+        }
+    });
+    view! {
+        <li class="tool">
+            <div class="label-of">
+                <span>{visible_text(&tool.name)}</span>
+                <span class="faint">{visible_text(&tool.description)}</span>
+                <Show when=move || has_changed>
+                    <span class="warning">{move || store.say(Word::ToolChanged)}</span>
+                </Show>
+            </div>
+            <select
+                aria-label=visible_text(&tool.name)
+                disabled=move || sending.get()
+                on:change=choose
+            >
+                {options.into_iter().collect_view()}
+            </select>
+        </li>
+    }
+}
