@@ -44,8 +44,11 @@ fn real_servers_are_connected_agreed_to_and_used_within_the_sandbox() {
     std::fs::create_dir_all(&notes).unwrap();
     std::fs::write(notes.join("pond.txt"), "carp: 3").unwrap();
     let call = |tool: &str, arguments: Value| MindTurn::call("", tool, arguments);
+    let groups = json!({ "groups": ["everything", "notes", "pond"] });
     let model = FakeModel::start(ScriptMind::new([
-        call("useTools", json!({ "groups": ["everything", "notes", "pond"] })),
+        call("useTools", groups.clone()),
+        call("everything__get-sum", json!({ "a": 2, "b": 40 })),
+        call("useTools", groups),
         call("everything__get-sum", json!({ "a": 2, "b": 40 })),
         call("everything__get-tiny-image", json!({})),
         call("notes__read_text_file", json!({ "path": notes.join("pond.txt") })),
@@ -79,9 +82,19 @@ fn real_servers_are_connected_agreed_to_and_used_within_the_sandbox() {
     assert!(listed.contains("pond") && listed.contains("2 of 2 tools agreed to"), "{listed}");
     assert!(listed.contains("not started") && listed.contains("(not in the sandbox)"), "{listed}");
 
+    // A tool of which its user has said nothing asks, once something was read; here nobody is there to be asked.
+    let asks = miki.run(&stage, &["run", "ask the servers", "--json"]).unwrap();
+    assert!(asks.code() == 4 && asks.stderr.contains("everything__get-sum"), "{}{}", asks.stdout, asks.stderr);
+    let agree = |name: &str, does: &str, tools: &[&str]| {
+        said(&miki, &stage, &[&["mcp", "agree", name, "--yes", "--does", does], tools].concat())
+    };
+    agree("everything", "looks", &["get-sum", "get-tiny-image"]);
+    agree("notes", "edits", &["read_text_file", "write_file"]);
+    agree("pond", "edits", &[]);
+
     let run = miki.run(&stage, &["run", "ask the servers", "--json"]).unwrap();
     let events = miki::events(&run.stdout).unwrap();
-    assert!(matches!(miki::end(&events), Some(RunEnd::Done { .. })), "{}{}", run.stdout, run.stderr);
+    assert!(matches!(miki::end(&events), Some(RunEnd::Completed { .. })), "{}{}", run.stdout, run.stderr);
     let results: Vec<_> = events
         .iter()
         .filter_map(|event| match &event.body {
@@ -100,9 +113,6 @@ fn real_servers_are_connected_agreed_to_and_used_within_the_sandbox() {
     assert_eq!(results[6].data["result"], json!({ "centimetres": 140 }), "{}", of(6));
     assert_eq!(results[6].effect, Effect::Unverified, "its word is all there is");
 
-    // In a run that asks, and with nobody to be asked, nothing is done.
-    let asks = miki.run(&stage, &["do", "everything__echo", r#"{"message": "x"}"#]).unwrap();
-    assert_eq!(asks.code(), 4, "{}{}", asks.stdout, asks.stderr);
     said(&miki, &stage, &["mcp", "remove", "pond"]);
     let gone = miki.run(&stage, &["mcp", "test", "pond"]).unwrap();
     assert!(gone.code() == 1 && gone.stderr.contains("there is no server \"pond\""), "{}", gone.stderr);

@@ -182,7 +182,8 @@ impl Servers {
     /// # Errors
     /// There is none of this name. That it fails is in the view.
     pub async fn test(&self, name: &str) -> Result<ServerView, ErrorView> {
-        let server = self.all().get(name).cloned().ok_or_else(|| {
+        let found = self.all().get(name).cloned();
+        let server = found.ok_or_else(|| {
             let names = self.all().keys().cloned().collect::<Vec<_>>().join(", ");
             let hint = if names.is_empty() { "add one: miki mcp add".into() } else { format!("servers are {names}") };
             ErrorView::new(ErrorCode::NotFound, format!("there is no server {name:?}")).with_hint(hint)

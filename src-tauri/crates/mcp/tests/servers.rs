@@ -192,6 +192,7 @@ async fn what_is_not_agreed_to_is_no_tool_and_what_is_switched_off_or_removed_is
     stage.settings.clear();
     stage.servers.set(&stage.settings);
     assert!(stage.names().is_empty() && stage.servers.list().is_empty());
+    assert!(stage.servers.test("pond").await.unwrap_err().message.contains("no server \"pond\""));
 }
 
 #[tokio::test]

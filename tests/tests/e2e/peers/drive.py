@@ -38,12 +38,11 @@ async def main():
         await call("screenshot")
         listed = await call("elementsJson", app="Mousepad")
         elements = json.loads(listed)["data"]["elements"]
-        area = next(one for one in elements if "text" in one["role"])
-        x, y, width, height = area["bounds"].values() if isinstance(area["bounds"], dict) else area["bounds"]
-        await call("click", x=round(x + width / 2), y=round(y + height / 2), reason="to write there")
+        # A line each: its ref, its role, its name and so on.
+        area = next(line.split()[0] for line in elements if line.split()[1].startswith("text"))
+        await call("clickElement", ref=area, reason="to write there")
         await call("type", text=LINE, reason="to write it")
         await call("hotkey", keys=["ctrl", "s"], reason="to save it")
-        await call("runCommand", command="id") if "runCommand" in tools else None
 
 
 asyncio.run(main())
