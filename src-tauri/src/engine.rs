@@ -5,11 +5,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use ::mcp::Servers;
 use agent::{AgentHandle, ModelSource, PortSource, Setup, Subscription};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use journal::{Clock, Journal, SystemClock};
-use ::mcp::Servers;
 use protocol::command::{
     AnswerApproval, AnswerWithKey, AnyCommand, ChooseFolder, Command, ExportSession, OpenGuest, OpenedGuest,
     RunOverrides, SetServerKey, ShowWindow, StartRun, SteerRun, StopRun, Subscribe,
@@ -267,7 +267,8 @@ impl Engine {
                 let settings = agent.settings();
                 let wants = settings.mcp_servers.get(&server).is_some_and(|one| one.keys.contains(&variable));
                 if !wants {
-                    let message = format!("there is no server {server:?} that gets {variable:?} from the keychain");
+                    let message =
+                        format!("there is no server {server:?} that gets {variable:?} from the keychain");
                     return Err(ErrorView::new(ErrorCode::NotFound, message)
                         .with_hint("miki mcp list tells which there are; add one with --key VARIABLE"));
                 }

@@ -9,7 +9,9 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use futures::future::BoxFuture;
 use futures::{FutureExt as _, StreamExt as _, stream};
-use models::{Message, Model, ModelError, Part, ProposedCall, Request, SharedModel, Turn, TurnEvent, TurnEvents};
+use models::{
+    Message, Model, ModelError, Part, ProposedCall, Request, SharedModel, Turn, TurnEvent, TurnEvents,
+};
 use protocol::command::{GuestAnswer, GuestCall, GuestPicture};
 use protocol::ids::{ModelId, RunId};
 use protocol::run::GUEST;
@@ -31,12 +33,12 @@ struct Guest {
     /// Known to whoever opened it, and to nobody else.
     ticket: String,
     run: Option<RunId>,
-    calls: mpsc::Sender<Asked>,
+    calls: mpsc::Sender<Handed>,
     /// Taken once, by its run.
     model: Option<SharedModel>,
 }
 
-struct Asked {
+struct Handed {
     call: ProposedCall,
     answer: oneshot::Sender<GuestAnswer>,
 }
@@ -51,8 +53,12 @@ impl Guests {
         let name = names.into_iter().find(|name| !all.contains_key(name)).unwrap_or_default();
         let id = ModelId(format!("{GUEST}/{name}"));
         let (calls, asked) = mpsc::channel(1);
-        let model = GuestModel { id: id.clone(), seat: Arc::new(tokio::sync::Mutex::new(Seat { asked, pending: None })) };
-        let ticket = [uuid::Uuid::now_v7(), uuid::Uuid::now_v7()].map(|half| half.simple().to_string()).concat();
+        let model = GuestModel {
+            id: id.clone(),
+            seat: Arc::new(tokio::sync::Mutex::new(Seat { asked, pending: None })),
+        };
+        let ticket =
+            [uuid::Uuid::now_v7(), uuid::Uuid::now_v7()].map(|half| half.simple().to_string()).concat();
         all.insert(name, Guest { ticket: ticket.clone(), run: None, calls, model: Some(Arc::new(model)) });
         (id, ticket)
     }
@@ -64,8 +70,11 @@ impl Guests {
     pub fn take(&self, id: &ModelId) -> Result<SharedModel, ErrorView> {
         let taken = self.all().get_mut(id.name()).and_then(|guest| guest.model.take());
         taken.ok_or_else(|| {
-            ErrorView::new(ErrorCode::BadRequest, format!("{id} is no model: such a run is begun by its client"))
-                .with_hint("connect the client with: miki mcp desktop")
+            ErrorView::new(
+                ErrorCode::BadRequest,
+                format!("{id} is no model: such a run is begun by its client"),
+            )
+            .with_hint("connect the client with: miki mcp desktop")
         })
     }
 
@@ -83,13 +92,16 @@ impl Guests {
     pub async fn call(&self, call: GuestCall) -> Result<GuestAnswer, ErrorView> {
         let GuestCall { ticket, tool, arguments } = call;
         let gone = || {
-            ErrorView::new(ErrorCode::NotFound, "this work at the desktop has ended, or was stopped by its user")
+            ErrorView::new(
+                ErrorCode::NotFound,
+                "this work at the desktop has ended, or was stopped by its user",
+            )
         };
         let calls = self.all().values().find(|guest| guest.ticket == ticket).map(|guest| guest.calls.clone());
         let id = uuid::Uuid::now_v7().simple().to_string();
         let (answer, answered) = oneshot::channel();
         let call = ProposedCall::new(Some(id), tool, arguments);
-        calls.ok_or_else(gone)?.send(Asked { call, answer }).await.map_err(|_| gone())?;
+        calls.ok_or_else(gone)?.send(Handed { call, answer }).await.map_err(|_| gone())?;
         answered.await.map_err(|_| gone())
     }
 
@@ -121,7 +133,7 @@ struct GuestModel {
 }
 
 struct Seat {
-    asked: mpsc::Receiver<Asked>,
+    asked: mpsc::Receiver<Handed>,
     /// The call under way, by its id.
     pending: Option<(String, oneshot::Sender<GuestAnswer>)>,
 }
@@ -149,7 +161,7 @@ async fn next(seat: &mut Seat, request: &Request) -> TurnEvent {
     }
     let asked = tokio::time::timeout(IDLE, seat.asked.recv()).await;
     let call = match asked {
-        Ok(Some(Asked { call, answer })) => {
+        Ok(Some(Handed { call, answer })) => {
             seat.pending = call.id.clone().map(|id| (id, answer));
             call
         }
@@ -191,83 +203,4 @@ fn answer_of(id: &str, request: &Request) -> GuestAnswer {
 }
 
 #[cfg(test)]
-mod tests {
-    use models::ToolAnswer;
-
-    use super::*;
-
-    fn told(id: &str, user: &str) -> Arc<Request> {
-        let answer = ToolAnswer {
-            id: Some(id.into()),
-            name: "click".into(),
-            response: json!({ "effect": "confirmed" }),
-            image: None,
-        };
-        let messages = vec![
-            Message::User(vec![Part::Text("goal".into())]),
-            Message::ToolResults(vec![answer]),
-            Message::User(vec![Part::Text(user.into())]),
-        ];
-        Arc::new(Request { messages, ..Request::default() })
-    }
-
-    async fn turn(model: &SharedModel, request: Arc<Request>) -> ProposedCall {
-        let mut events = model.stream(request).await.unwrap();
-        let Some(Ok(TurnEvent::Finished { mut turn, .. })) = events.next().await else { panic!("no turn") };
-        turn.calls.remove(0)
-    }
-
-    #[tokio::test]
-    async fn a_guests_calls_are_its_runs_turns_and_their_answers_go_back_to_it() {
-        let guests = Arc::new(Guests::default());
-        let (id, ticket) = guests.open("Claude Desktop");
-        assert_eq!(id.0, "mcp/claude-desktop");
-        let model = guests.take(&id).unwrap();
-        assert!(guests.take(&id).is_err(), "one run is its, and no other");
-        let calls = {
-            let (guests, ticket) = (Arc::clone(&guests), ticket.clone());
-            tokio::spawn(async move {
-                let call = |tool: &str| GuestCall {
-                    ticket: ticket.clone(),
-                    tool: tool.into(),
-                    arguments: json!({ "x": 1 }),
-                };
-                guests.call(call("click")).await
-            })
-        };
-        let first = turn(&model, Arc::default()).await;
-        assert_eq!((first.name.as_str(), &first.arguments), ("click", &json!({ "x": 1 })));
-        // Its next turn is asked for with what came of the first, and given up while nobody calls.
-        let waiting = turn(&model, told(first.id.as_deref().unwrap(), "mind the gap"));
-        assert!(waiting.now_or_never().is_none());
-        let answer = calls.await.unwrap().unwrap();
-        assert_eq!((answer.answer, answer.said), (json!({ "effect": "confirmed" }), vec!["mind the gap".into()]));
-        guests.leave(&ticket);
-        let last = turn(&model, Arc::default()).await;
-        assert_eq!(last.name, "done");
-    }
-
-    #[tokio::test]
-    async fn without_its_ticket_or_after_its_runs_end_a_call_goes_nowhere() {
-        let guests = Guests::default();
-        let (id, ticket) = guests.open("x");
-        let call = |ticket: &str| GuestCall { ticket: ticket.into(), tool: "click".into(), arguments: json!({}) };
-        assert_eq!(guests.call(call("guessed")).await.unwrap_err().code, ErrorCode::NotFound);
-        // Two of one name are told apart.
-        assert_eq!(guests.open("x").0.0, "mcp/x-2");
-        drop(guests.take(&id).unwrap());
-        assert_eq!(guests.call(call(&ticket)).await.unwrap_err().code, ErrorCode::NotFound);
-    }
-
-    #[test]
-    fn a_clients_name_is_no_address_and_no_words() {
-        for (given, plain) in [
-            ("https://evil.example/?q=1", "https-evil-example-q-1"),
-            ("Claude Desktop", "claude-desktop"),
-            ("", "client"),
-            ("\u{202e}../..", "client"),
-        ] {
-            assert_eq!(super::plain(given), plain);
-        }
-    }
-}
+mod tests;

@@ -200,7 +200,8 @@ async fn work(link: &Link, what: What) -> Result<Exit, ErrorView> {
 impl Add {
     fn server(self) -> Result<McpServer, ErrorView> {
         let whole = |path: PathBuf| {
-            let whole = std::path::absolute(&path).ok().and_then(|path| path.into_os_string().into_string().ok());
+            let whole =
+                std::path::absolute(&path).ok().and_then(|path| path.into_os_string().into_string().ok());
             whole.ok_or_else(|| {
                 ErrorView::new(ErrorCode::BadRequest, format!("{} is no text", path.display()))
             })
@@ -249,7 +250,9 @@ async fn connect(link: &Link, name: &str, server: McpServer, consent: bool) -> R
     let view = link.call(TestServer { server: name.to_owned() }).await?;
     if !matches!(view.state, ServerState::Connected) {
         show(&view);
-        say("  kept. A program that needs more can be given it: --host, --read, --unconfined (miki mcp remove, then add)");
+        say(
+            "  kept. A program that needs more can be given it: --host, --read, --unconfined (miki mcp remove, then add)",
+        );
         return Ok(Exit::Failed);
     }
     agree(link, &view, &[], ToolDoes::Anything, consent).await
@@ -309,9 +312,8 @@ async fn import(link: &Link, from: &str, consent: bool) -> Result<Exit, ErrorVie
         ErrorView::new(ErrorCode::NotFound, format!("{} cannot be read: {error}", file.display()))
             .with_hint("name claude-desktop, vscode, cursor, gemini-cli, or a file")
     })?;
-    let found = ::mcp::import::read(&text).map_err(|why| {
-        ErrorView::new(ErrorCode::BadRequest, format!("{}: {why}", file.display()))
-    })?;
+    let found = ::mcp::import::read(&text)
+        .map_err(|why| ErrorView::new(ErrorCode::BadRequest, format!("{}: {why}", file.display())))?;
     let mut exit = Exit::Done;
     for one in found {
         one.notes.iter().for_each(|note| say(&format!("{}: {}", plain(&one.name), plain(note))));
@@ -329,7 +331,10 @@ async fn import(link: &Link, from: &str, consent: bool) -> Result<Exit, ErrorVie
             for (variable, value) in one.keys {
                 link.call(SetServerKey { server: name.clone(), variable, value }).await?;
             }
-            say(&format!("{}: its keys are in the keychain now; agree to its tools: miki mcp agree {0}", plain(&name)));
+            say(&format!(
+                "{}: its keys are in the keychain now; agree to its tools: miki mcp agree {0}",
+                plain(&name)
+            ));
         }
     }
     Ok(exit)
@@ -338,7 +343,8 @@ async fn import(link: &Link, from: &str, consent: bool) -> Result<Exit, ErrorVie
 async fn install(client: &str, consent: bool) -> Result<Exit, ErrorView> {
     let bad = |message: String| ErrorView::new(ErrorCode::BadRequest, message);
     let file = ::mcp::import::file_of(client).ok_or_else(|| {
-        bad(format!("there is no client {client:?}")).with_hint("claude-desktop, vscode, cursor or gemini-cli")
+        bad(format!("there is no client {client:?}"))
+            .with_hint("claude-desktop, vscode, cursor or gemini-cli")
     })?;
     let program = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
     let program = program.ok_or_else(|| bad("where this program is cannot be told".into()))?;
@@ -396,15 +402,17 @@ async fn servers(link: &Link) -> Result<BTreeMap<String, McpServer>, ErrorView> 
 }
 
 async fn store(link: &Link, all: &BTreeMap<String, McpServer>) -> Result<(), ErrorView> {
-    let value = serde_json::to_value(all)
-        .map_err(|error| ErrorView::new(ErrorCode::Internal, format!("the servers cannot be written: {error}")))?;
+    let value = serde_json::to_value(all).map_err(|error| {
+        ErrorView::new(ErrorCode::Internal, format!("the servers cannot be written: {error}"))
+    })?;
     let patch = SettingsPatch(Map::from_iter([("mcpServers".to_owned(), value)]));
     link.call(UpdateSettings { patch }).await.map(drop)
 }
 
 fn unknown(name: &str, all: &BTreeMap<String, McpServer>) -> ErrorView {
     let names = all.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-    let hint = if names.is_empty() { "there are none: miki mcp add".into() } else { format!("servers are {names}") };
+    let hint =
+        if names.is_empty() { "there are none: miki mcp add".into() } else { format!("servers are {names}") };
     ErrorView::new(ErrorCode::NotFound, format!("there is no server {name:?}")).with_hint(hint)
 }
 
@@ -433,7 +441,9 @@ fn show(view: &ServerView) {
         ServerState::Idle => "not started".to_owned(),
         ServerState::Connected => "connected".to_owned(),
         ServerState::Failed { why, again_in: 0 } => format!("failed: {why}"),
-        ServerState::Failed { why, again_in } => format!("failed: {why}; tried again in {again_in} s at the earliest"),
+        ServerState::Failed { why, again_in } => {
+            format!("failed: {why}; tried again in {again_in} s at the earliest")
+        }
     };
     let agreed = view.tools.iter().filter(|tool| matches!(tool.agreed, Agreed::Yes { .. })).count();
     let called = if view.called.is_empty() { String::new() } else { format!(" ({})", view.called) };

@@ -124,10 +124,8 @@ impl Server {
     ) -> BoxFuture<'static, Result<Value, ErrorView>> {
         let (endpoint, under_way) = (Arc::clone(&self.endpoint), UnderWay::begin(&self.requests));
         // Without its client, nobody wants what comes of it.
-        let ends_with_client = matches!(
-            command,
-            AnyCommand::StartRun(_) | AnyCommand::CallTool(_) | AnyCommand::GuestCall(_)
-        );
+        let ends_with_client =
+            matches!(command, AnyCommand::StartRun(_) | AnyCommand::CallTool(_) | AnyCommand::GuestCall(_));
         let work = async move {
             let outcome = endpoint.call(command, &principal).await;
             drop(under_way);

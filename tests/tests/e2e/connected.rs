@@ -68,7 +68,8 @@ fn real_servers_are_connected_agreed_to_and_used_within_the_sandbox() {
     let asked = said(
         &miki,
         &stage,
-        &[&add[..], &["everything", "--read", text(&modules), "--", "node", text(&everything), "stdio"]].concat(),
+        &[&add[..], &["everything", "--read", text(&modules), "--", "node", text(&everything), "stdio"]]
+            .concat(),
     );
     assert!(asked.contains(&format!("node {} stdio", everything.display())), "{asked}");
     assert!(asked.contains("in the sandbox") && asked.contains("get-sum (not agreed to)"), "{asked}");
@@ -84,7 +85,12 @@ fn real_servers_are_connected_agreed_to_and_used_within_the_sandbox() {
 
     // A tool of which its user has said nothing asks, once something was read; here nobody is there to be asked.
     let asks = miki.run(&stage, &["run", "ask the servers", "--json"]).unwrap();
-    assert!(asks.code() == 4 && asks.stderr.contains("everything__get-sum"), "{}{}", asks.stdout, asks.stderr);
+    assert!(
+        asks.code() == 4 && asks.stderr.contains("everything__get-sum"),
+        "{}{}",
+        asks.stdout,
+        asks.stderr
+    );
     let agree = |name: &str, does: &str, tools: &[&str]| {
         said(&miki, &stage, &[&["mcp", "agree", name, "--yes", "--does", does], tools].concat())
     };
@@ -141,7 +147,8 @@ fn another_programs_agent_works_at_the_desktop_as_ours_do() {
         let mut client = miki.connect(LONG).unwrap();
         client.subscribe().unwrap();
         let said = drive(&stage, &miki, mode);
-        let tools: Vec<&str> = said[0]["tools"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let tools: Vec<&str> =
+            said[0]["tools"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
         assert!(tools.contains(&"click") && tools.contains(&"webClick"), "{tools:?}");
         // Not what is no part of a desktop: files, commands, agents, a run's own end.
         for none in ["runCommand", "writeFile", "spawn", "done", "useTools", "plan"] {

@@ -37,7 +37,10 @@ const OF_TAURI: &[(&str, &[&str])] =
 fn expected() -> BTreeMap<&'static str, BTreeSet<String>> {
     let permission = |command: &&str| format!("allow-{}", command.replace('_', "-"));
     let mut windows = BTreeMap::from([
-        ("dashboard", COMMANDS.iter().filter(|it| !OF_GUESTS.contains(it)).map(permission).collect::<BTreeSet<_>>()),
+        (
+            "dashboard",
+            COMMANDS.iter().filter(|it| !OF_GUESTS.contains(it)).map(permission).collect::<BTreeSet<_>>(),
+        ),
         ("chat", CHAT.iter().map(permission).collect()),
         ("overlay", OVERLAY.iter().map(permission).collect()),
     ]);

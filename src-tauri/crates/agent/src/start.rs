@@ -294,8 +294,7 @@ impl Engine {
         let ports = self.open_ports(Some(&session), spec.space.as_deref()).await?;
         let ports = Ports { agents: Some(Arc::new(OfRun::new(self, &run, &session, &spec))), ..ports };
         let offer = self.offer(&spec, &told, &ports);
-        let system =
-            prompts::system(&spec, &self.tools.secrets().await, offer.all(), &settings, started);
+        let system = prompts::system(&spec, &self.tools.secrets().await, offer.all(), &settings, started);
         let context = match goal {
             Some(goal) => {
                 // The recap may have had the beginning of it alone.

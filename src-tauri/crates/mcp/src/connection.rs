@@ -133,12 +133,14 @@ impl Connection {
     pub async fn offered(&self) -> Result<(Offered, Vec<String>), String> {
         let peer = self.peer().await?;
         let listed = tokio::time::timeout(START, list(&peer)).await;
-        let listed = listed.unwrap_or_else(|_| Err(format!("it did not list its tools within {} s", START.as_secs())));
+        let listed =
+            listed.unwrap_or_else(|_| Err(format!("it did not list its tools within {} s", START.as_secs())));
         match listed {
             Ok((tools, refused)) => {
                 let info = peer.peer_info();
                 let told = info.as_ref().and_then(|info| info.server_info.as_ref());
-                let called = told.map(|told| untrusted::line(&format!("{} {}", told.name, told.version), 100));
+                let called =
+                    told.map(|told| untrusted::line(&format!("{} {}", told.name, told.version), 100));
                 Ok((Offered { called: called.unwrap_or_default(), tools }, refused))
             }
             Err(why) => {
@@ -266,7 +268,8 @@ impl Connection {
         let (service, process) = if self.config.url.is_empty() {
             let started = self.launcher.launch(&self.name, &self.config).await?;
             tokio::spawn(listen(started.stderr, self.heard.clone()));
-            let transport = AsyncRwTransport::new_client(Tap::new(started.stdout, why.clone()), started.stdin);
+            let transport =
+                AsyncRwTransport::new_client(Tap::new(started.stdout, why.clone()), started.stdin);
             let served = client.serve_with_lifecycle(transport, lifecycle).await;
             (served.map_err(|error| self.not_opened(&error, &why))?, Some(started.process))
         } else {
@@ -356,17 +359,17 @@ async fn list(peer: &Peer<RoleClient>) -> Result<(Vec<Definition>, Vec<String>),
     let mut cursor = None;
     for _ in 0..PAGES {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
-        let page = peer
-            .list_tools(Some(params))
-            .await
-            .map_err(|error| format!("it does not list its tools: {}", untrusted::line(&error.to_string(), MESSAGE_CHARS)))?;
+        let page = peer.list_tools(Some(params)).await.map_err(|error| {
+            format!("it does not list its tools: {}", untrusted::line(&error.to_string(), MESSAGE_CHARS))
+        })?;
         for tool in &page.tools {
             match Definition::read(tool) {
                 Ok(read) if tools.iter().any(|known| known.raw == read.raw) => {
                     refused.push(format!("there are two tools {:?}; the first one counts", read.raw));
                 }
                 Ok(_) if tools.len() == MOST_TOOLS => {
-                    refused.push(format!("it has more than {MOST_TOOLS} tools; the first {MOST_TOOLS} count"));
+                    refused
+                        .push(format!("it has more than {MOST_TOOLS} tools; the first {MOST_TOOLS} count"));
                     return Ok((tools, refused));
                 }
                 Ok(read) => tools.push(read),

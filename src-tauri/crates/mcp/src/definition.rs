@@ -150,7 +150,10 @@ mod tests {
         assert!(Definition::read(&described("a", "", huge)).is_err());
         let hidden = json!({"properties": {"q": {"description": "what\u{e0041}\u{e0042}"}}});
         let read = Definition::read(&described("a", "Looks.\u{e0049}\u{200b}", hidden)).unwrap();
-        assert_eq!((read.description.as_str(), &read.schema["properties"]["q"]["description"]), ("Looks.", &json!("what")));
+        assert_eq!(
+            (read.description.as_str(), &read.schema["properties"]["q"]["description"]),
+            ("Looks.", &json!("what"))
+        );
         assert_eq!(read.schema["type"], "object");
     }
 

@@ -75,7 +75,13 @@ pub fn read(text: &str) -> Result<Vec<Imported>, String> {
 ///
 /// # Errors
 /// Its file is in no form that can be added to.
-pub fn with_server(client: &str, text: &str, name: &str, command: &str, args: &[&str]) -> Result<String, String> {
+pub fn with_server(
+    client: &str,
+    text: &str,
+    name: &str,
+    command: &str,
+    args: &[&str],
+) -> Result<String, String> {
     let mut whole: Value = match text.trim() {
         "" => json!({}),
         text => serde_json::from_str(text).map_err(|error| {
@@ -87,7 +93,8 @@ pub fn with_server(client: &str, text: &str, name: &str, command: &str, args: &[
     if client == "vscode" {
         server["type"] = "stdio".into();
     }
-    let fields = whole.as_object_mut().ok_or("its configuration is no JSON object; add the server by hand")?;
+    let fields =
+        whole.as_object_mut().ok_or("its configuration is no JSON object; add the server by hand")?;
     let servers = fields.entry(field).or_insert_with(|| json!({}));
     let servers = servers.as_object_mut().ok_or_else(|| format!("its {field} is no object"))?;
     servers.insert(name.to_owned(), server);
@@ -135,7 +142,8 @@ fn name_of(theirs: &str) -> String {
         name = name.replace("--", "-");
     }
     let name = name.trim_matches('-');
-    let name = if name.starts_with(|c: char| c.is_ascii_lowercase()) { name.to_owned() } else { format!("s{name}") };
+    let name =
+        if name.starts_with(|c: char| c.is_ascii_lowercase()) { name.to_owned() } else { format!("s{name}") };
     let name: String = name.chars().take(NAME_CHARS).collect();
     let name = name.trim_end_matches('-').to_owned();
     if protocol::mcp::RESERVED.contains(&name.as_str()) { format!("{name}-server") } else { name }

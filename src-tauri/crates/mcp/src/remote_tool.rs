@@ -116,7 +116,11 @@ impl Task for Call {
         let limits = cx.limits().clone();
         let read = tokio::task::spawn_blocking(move || outcome::of(&named, &tool, does, result, &limits));
         read.await.unwrap_or_else(|panic| {
-            self.failed(Effect::Unknown, ToolErrorKind::Failed, &format!("its answer cannot be read: {panic}"))
+            self.failed(
+                Effect::Unknown,
+                ToolErrorKind::Failed,
+                &format!("its answer cannot be read: {panic}"),
+            )
         })
     }
 }

@@ -136,7 +136,8 @@ impl Servers {
             let is_there = |name: &String, server: &Arc<Server>| {
                 servers.get(name).is_some_and(|new| new.runs_as(server.connection.config()))
             };
-            let gone = all.extract_if(.., |name, server| !is_there(name, server)).map(|(name, _)| name).collect();
+            let gone =
+                all.extract_if(.., |name, server| !is_there(name, server)).map(|(name, _)| name).collect();
             for (name, config) in servers {
                 match all.get(name) {
                     Some(server) => server.known().config = config.clone(),
@@ -185,7 +186,11 @@ impl Servers {
         let found = self.all().get(name).cloned();
         let server = found.ok_or_else(|| {
             let names = self.all().keys().cloned().collect::<Vec<_>>().join(", ");
-            let hint = if names.is_empty() { "add one: miki mcp add".into() } else { format!("servers are {names}") };
+            let hint = if names.is_empty() {
+                "add one: miki mcp add".into()
+            } else {
+                format!("servers are {names}")
+            };
             ErrorView::new(ErrorCode::NotFound, format!("there is no server {name:?}")).with_hint(hint)
         })?;
         if !server.known().config.off
@@ -203,7 +208,8 @@ impl Servers {
             let known = server.known();
             let agreed = |tool: &definition::Definition| {
                 let agreed = known.config.tools.get(&tool.raw).filter(|_| !known.config.off)?;
-                (agreed.hash == tool.hash(name)).then(|| RemoteTool::new(Arc::clone(&server), tool, agreed.does))
+                (agreed.hash == tool.hash(name))
+                    .then(|| RemoteTool::new(Arc::clone(&server), tool, agreed.does))
             };
             known.offered.iter().flat_map(|offered| &offered.tools).filter_map(agreed).collect()
         };

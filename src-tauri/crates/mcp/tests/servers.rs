@@ -131,7 +131,12 @@ impl Stage {
 
     fn names(&self) -> Vec<String> {
         let of_servers = |spec: &tools::Spec| matches!(spec.group, tools::Group::Server(_));
-        self.registry.specs().iter().filter(|spec| of_servers(spec)).map(|spec| spec.name.to_string()).collect()
+        self.registry
+            .specs()
+            .iter()
+            .filter(|spec| of_servers(spec))
+            .map(|spec| spec.name.to_string())
+            .collect()
     }
 }
 
@@ -158,7 +163,10 @@ async fn nothing_is_started_before_it_is_called_and_what_was_agreed_to_is_there_
     again.settings = settings;
     again.servers.set(&again.settings);
     assert_eq!(again.names(), ["pond__echo"]);
-    assert_eq!((again.bare.started.load(Ordering::Relaxed), again.view("pond").state), (0, ServerState::Idle));
+    assert_eq!(
+        (again.bare.started.load(Ordering::Relaxed), again.view("pond").state),
+        (0, ServerState::Idle)
+    );
     assert_eq!(again.says("pond__echo").await.result.effect, Effect::Confirmed);
     assert_eq!(again.bare.started.load(Ordering::Relaxed), 1);
     // What was kept of it is damaged: it is put aside, and the server is asked again.
@@ -226,7 +234,11 @@ async fn names_of_others_are_never_taken_and_hints_lower_no_risk() {
     let view = stage.servers.test("other").await.unwrap();
     stage.agree("other", &view, ToolDoes::Anything);
     let names = stage.names();
-    assert!(names.iter().all(|name| name.len() <= 64 && (name.starts_with("pond__") || name.starts_with("other__"))));
+    assert!(
+        names
+            .iter()
+            .all(|name| name.len() <= 64 && (name.starts_with("pond__") || name.starts_with("other__")))
+    );
     let of_one = names.iter().filter(|name| name.starts_with("pond__")).count();
     // echo, click, other__click, Cyrillic echo, the one of 128 letters; the second echo, the hidden and the longer one not.
     assert_eq!((of_one, names.len()), (5, 10), "{names:?}");
@@ -275,8 +287,7 @@ async fn what_it_may_do_decides_when_its_user_is_asked() {
 #[tokio::test]
 async fn one_that_hangs_or_dies_in_a_call_leaves_an_unknown_outcome_and_is_never_called_again_by_itself() {
     // bar: C55
-    for (mode, kind) in
-        [("hangs-at-call", ToolErrorKind::Timeout), ("dies-at-call", ToolErrorKind::Network)]
+    for (mode, kind) in [("hangs-at-call", ToolErrorKind::Timeout), ("dies-at-call", ToolErrorKind::Network)]
     {
         // Also one that only looks: what it does, nobody but the server knows.
         for does in [ToolDoes::Edits, ToolDoes::Looks] {
@@ -325,7 +336,7 @@ async fn a_flood_and_a_line_without_end_close_the_connection_with_the_reason() {
 
 #[tokio::test]
 async fn noise_and_answers_to_nobody_are_passed_over() {
-    // bar: C52 C54
+    // bar: C52, C54
     let noisy = Stage::with("pond", "noisy", ToolDoes::Edits).await;
     assert_eq!(noisy.says("pond__echo").await.result.data, json!({ "text": "you said hello" }));
     assert!(noisy.view("pond").log.len() <= 60);

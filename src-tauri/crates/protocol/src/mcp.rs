@@ -63,7 +63,10 @@ pub enum ServerState {
     Idle,
     Connected,
     /// Why it cannot be used now; it is tried again with the next call, at the earliest after these seconds.
-    Failed { why: String, again_in: u64 },
+    Failed {
+        why: String,
+        again_in: u64,
+    },
 }
 
 /// A server with its tools, for people.
@@ -116,8 +119,21 @@ pub const NAME_CHARS: usize = 24;
 
 /// Names of groups of tools, which no server may have.
 pub const RESERVED: [&str; 15] = [
-    "screen", "ocr", "elements", "input", "held", "apps", "clipboard", "web", "script", "files", "terminal",
-    "search", "agenda", "agents", "mind",
+    "screen",
+    "ocr",
+    "elements",
+    "input",
+    "held",
+    "apps",
+    "clipboard",
+    "web",
+    "script",
+    "files",
+    "terminal",
+    "search",
+    "agenda",
+    "agents",
+    "mind",
 ];
 
 impl McpServer {
@@ -185,7 +201,9 @@ impl McpServer {
             return Err(format!("may read {bad:?}, which is no whole path"));
         }
         if let Some(name) = server.env.keys().find(|name| crate::settings::is_of_keys(name)) {
-            return Err(format!("would keep {name} in a file; a key belongs into the keychain: miki mcp key"));
+            return Err(format!(
+                "would keep {name} in a file; a key belongs into the keychain: miki mcp key"
+            ));
         }
         if !server.url.is_empty() {
             crate::address::check(&server.url).map_err(|why| format!("has a url that {why}"))?;
@@ -232,7 +250,8 @@ mod tests {
     #[test]
     fn an_address_that_no_server_can_have_is_refused() {
         // bar: C59
-        for url in ["javascript:alert(1)", "file:///etc/passwd", "http://example.com/mcp", "ftp://a.example"] {
+        for url in ["javascript:alert(1)", "file:///etc/passwd", "http://example.com/mcp", "ftp://a.example"]
+        {
             let server = McpServer { url: url.into(), ..McpServer::default() };
             assert!(McpServer::validate("pond", &server).is_err(), "{url}");
         }

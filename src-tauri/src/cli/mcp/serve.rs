@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ::mcp::desk::{self, Door};
+use ::mcp::desk::{self, Relay};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use protocol::command::{CloseGuest, GuestAnswer, GuestCall, OpenGuest, OpenedGuest, Unattended};
 use protocol::ErrorView;
+use protocol::command::{CloseGuest, GuestAnswer, GuestCall, OpenGuest, OpenedGuest, Unattended};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
@@ -18,14 +18,16 @@ use crate::link::Link;
 
 /// Serves eyes and hands on the standard streams.
 pub async fn desktop(home: &Home) -> Result<Exit, ErrorView> {
-    let way = Arc::new(Way { home: home.clone(), state: Mutex::new(State::Unopened), is_given_up: Arc::default() });
+    let way =
+        Arc::new(Way { home: home.clone(), state: Mutex::new(State::Unopened), is_given_up: Arc::default() });
     let specs = tools::Registry::builtin().specs();
     match desk::serve(specs, way).await {
         Ok(()) => Ok(Exit::Done),
-        Err(why) => {
-            Err(ErrorView::new(protocol::ErrorCode::BadRequest, format!("the client was not understood: {why}"))
-                .with_hint("this is started by an MCP client: miki mcp install"))
-        }
+        Err(why) => Err(ErrorView::new(
+            protocol::ErrorCode::BadRequest,
+            format!("the client was not understood: {why}"),
+        )
+        .with_hint("this is started by an MCP client: miki mcp install")),
     }
 }
 
@@ -63,7 +65,9 @@ impl Way {
             *state = State::Unopened;
         }
         if let State::Stopped = *state {
-            return Err("this work at the desktop was stopped or has ended; the user can start it anew".into());
+            return Err(
+                "this work at the desktop was stopped or has ended; the user can start it anew".into()
+            );
         }
         if let State::Unopened = *state {
             let (link, opened) = self.open(client).await.map_err(|error| told(&error))?;
@@ -101,7 +105,7 @@ impl Drop for GivenUp {
     }
 }
 
-impl Door for Way {
+impl Relay for Way {
     fn call<'a>(
         &'a self,
         client: &'a str,

@@ -242,7 +242,9 @@ async fn told<T>(asked: impl Future<Output = Result<T, agenda::Error>>) -> Resul
 pub(super) fn add_server(targets: &mut Targets, part: &Step, name: &str, leaves: bool) {
     if leaves {
         targets.leaves = true;
-        targets.why.get_or_insert(format!("what the server {name} does with what it is told cannot be known"));
+        targets
+            .why
+            .get_or_insert(format!("what the server {name} does with what it is told cannot be known"));
     }
     targets.needs.push(Need::Untold("what a server does with what it is told"));
     targets.touches.push(Grant { tool: part.name().to_owned(), app: Some(format!("server {name}")) });

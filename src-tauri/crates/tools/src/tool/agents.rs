@@ -60,8 +60,7 @@ struct Budget {
 /// Which groups a name in `tools` stands for; what is no other is a server of the user's. The screen is what it shows and
 /// what acts on it.
 fn meant_by(name: String) -> Vec<String> {
-    let of_the_screen =
-        [Group::Screen, Group::Ocr, Group::Elements, Group::Input, Group::Held, Group::Apps];
+    let of_the_screen = [Group::Screen, Group::Ocr, Group::Elements, Group::Input, Group::Held, Group::Apps];
     match name.as_str() {
         "screen" => of_the_screen.iter().map(|group| group.name().to_owned()).collect(),
         _ => vec![name],
