@@ -218,8 +218,14 @@ impl Engine {
             AnyCommand::EditSession(c) => json(&c, agent.edit_session_by(c.clone(), principal).await?),
             AnyCommand::CallTool(c) => json(&c, agent.call_tool_by(c.clone(), principal).await?),
             AnyCommand::UpdateSettings(c) => {
+                let before = agent.settings().mcp_servers;
                 let settings = agent.update_settings_by(c.patch.clone(), principal).await?;
-                self.servers.set(&settings.mcp_servers);
+                // As they are by now: another change may have come in between.
+                self.servers.set(&agent.settings().mcp_servers);
+                if before != settings.mcp_servers {
+                    let now = settings.mcp_servers.clone();
+                    blocking(move || servers::forget(&Keychain, &before, &now)).await?;
+                }
                 json(&c, settings)
             }
             AnyCommand::SetKey(c) => {
@@ -265,14 +271,16 @@ impl Engine {
             AnyCommand::SetServerKey(c) => {
                 let SetServerKey { server, variable, value } = c.clone();
                 let settings = agent.settings();
-                let wants = settings.mcp_servers.get(&server).is_some_and(|one| one.keys.contains(&variable));
-                if !wants {
+                let of =
+                    settings.mcp_servers.get(&server).filter(|one| one.keys.contains(&variable)).cloned();
+                let Some(of) = of else {
                     let message =
                         format!("there is no server {server:?} that gets {variable:?} from the keychain");
                     return Err(ErrorView::new(ErrorCode::NotFound, message)
                         .with_hint("miki mcp list tells which there are; add one with --key VARIABLE"));
-                }
-                json(&c, blocking(move || servers::keep(&Keychain, &server, &variable, &value)).await??)
+                };
+                let keep = move || servers::keep(&Keychain, (&server, &of), &variable, &value);
+                json(&c, blocking(keep).await??)
             }
             AnyCommand::ListProviders(c) => json(&c, offer::providers()),
             AnyCommand::ListModels(c) if c.asked => {
@@ -308,7 +316,9 @@ impl Engine {
         let of_a_desk = mcp::desk::groups();
         let is_one = |name: &String| of_a_desk.iter().any(|group| *name == group.name());
         let groups = guest.groups.into_iter().filter(is_one).collect();
-        let (model, ticket) = self.models.guests.open(&guest.client);
+        let (model, ticket) = self.models.guests.open(&guest.client)?;
+        // Whoever asked for it may be gone before it has begun.
+        let mut left = Left(Some((self.agent.clone(), Arc::clone(&self.models), ticket.clone())));
         let goal = format!("Work at the desktop for {}, another program's agent (MCP)", model.name());
         let overrides = RunOverrides {
             model: Some(model),
@@ -319,6 +329,7 @@ impl Engine {
             ..RunOverrides::default()
         };
         let started = self.agent.start_run(StartRun { goal, session: None, overrides }, by).await;
+        left.0 = None;
         match started {
             Ok(run) => {
                 self.models.guests.note_run(&ticket, &run.run);

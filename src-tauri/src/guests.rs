@@ -22,6 +22,8 @@ use tokio::sync::{mpsc, oneshot};
 
 /// A guest that calls nothing for this long has left: its run ends.
 const IDLE: Duration = Duration::from_secs(10 * 60);
+/// Guests at a time.
+const MOST: usize = 8;
 /// Letters of a client's name.
 const NAME_CHARS: usize = 32;
 
@@ -45,9 +47,16 @@ struct Handed {
 
 impl Guests {
     /// Makes room for a client, by the name that it gave itself: the model of its run, and its ticket.
-    pub fn open(&self, client: &str) -> (ModelId, String) {
+    ///
+    /// # Errors
+    /// [`ErrorCode::Busy`] where there are too many.
+    pub fn open(&self, client: &str) -> Result<(ModelId, String), ErrorView> {
         let mut all = self.all();
         all.retain(|_, guest| !guest.calls.is_closed());
+        if all.len() >= MOST {
+            let message = format!("{MOST} agents of other programs are at the desktop already");
+            return Err(ErrorView::new(ErrorCode::Busy, message).with_hint("end one of them first: miki ps"));
+        }
         let plain = plain(client);
         let names = (1..).map(|number| if number == 1 { plain.clone() } else { format!("{plain}-{number}") });
         let name = names.into_iter().find(|name| !all.contains_key(name)).unwrap_or_default();
@@ -60,7 +69,7 @@ impl Guests {
         let ticket =
             [uuid::Uuid::now_v7(), uuid::Uuid::now_v7()].map(|half| half.simple().to_string()).concat();
         all.insert(name, Guest { ticket: ticket.clone(), run: None, calls, model: Some(Arc::new(model)) });
-        (id, ticket)
+        Ok((id, ticket))
     }
 
     /// The model of a run that is about to begin.

@@ -13,7 +13,7 @@ use protocol::settings::SettingsPatch;
 use protocol::{ErrorCode, ErrorView};
 use serde_json::Map;
 
-use super::text::plain;
+use super::text::{plain, prose};
 use super::{do_tool, interrupt, key, say};
 use crate::exit::Exit;
 use crate::home::Home;
@@ -470,7 +470,9 @@ fn show_tool(tool: &ServerToolView) {
         Agreed::Yes { does: ToolDoes::Edits } => "asked about, or allowed for a session",
         Agreed::Yes { does: ToolDoes::Anything } => "asked about each time",
     };
-    say(&format!("  {} ({state})\n      {}", plain(&tool.name), plain(&tool.description)));
+    say(&format!("  {} ({state})", plain(&tool.name)));
+    prose(&tool.description).lines().for_each(|line| say(&format!("      {line}")));
+    say(&format!("      takes {}", plain(&tool.schema)));
 }
 
 fn exit_of(view: &ServerView) -> Exit {

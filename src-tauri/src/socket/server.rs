@@ -14,7 +14,7 @@ use futures::stream::BoxStream;
 use interprocess::local_socket::ListenerOptions;
 use interprocess::local_socket::tokio::{Listener, Stream as Connection};
 use interprocess::local_socket::traits::tokio::Listener as _;
-use protocol::command::{AnyCommand, StartedRun, Subscribe};
+use protocol::command::{AnyCommand, CloseGuest, OpenedGuest, StartedRun, Subscribe};
 use protocol::ids::{RunId, Seq};
 use protocol::principal::{Principal, Surface};
 use protocol::socket::{Frame, MAX_LINE, Outcome, Reply, Request};
@@ -124,8 +124,13 @@ impl Server {
     ) -> BoxFuture<'static, Result<Value, ErrorView>> {
         let (endpoint, under_way) = (Arc::clone(&self.endpoint), UnderWay::begin(&self.requests));
         // Without its client, nobody wants what comes of it.
-        let ends_with_client =
-            matches!(command, AnyCommand::StartRun(_) | AnyCommand::CallTool(_) | AnyCommand::GuestCall(_));
+        let ends_with_client = matches!(
+            command,
+            AnyCommand::StartRun(_)
+                | AnyCommand::CallTool(_)
+                | AnyCommand::OpenGuest(_)
+                | AnyCommand::GuestCall(_)
+        );
         let work = async move {
             let outcome = endpoint.call(command, &principal).await;
             drop(under_way);
@@ -255,6 +260,8 @@ async fn read(stream: &Connection, server: Server, frames: mpsc::Sender<Frame>, 
     let mut line = Vec::new();
     // What this connection has started is its own to steer and to answer.
     let started: Arc<Mutex<Vec<RunId>>> = Arc::default();
+    // And other programs' agents end with it.
+    let guests = Guests { tickets: Arc::default(), endpoint: Arc::clone(&server.endpoint) };
     let mut subscription: Option<AbortHandle> = None;
     loop {
         let read = tokio::select! {
@@ -308,6 +315,8 @@ async fn read(stream: &Connection, server: Server, frames: mpsc::Sender<Frame>, 
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
         while tasks.try_join_next().is_some() {}
         let starts = matches!(request.command, AnyCommand::StartRun(_));
+        let opens = matches!(request.command, AnyCommand::OpenGuest(_));
+        let tickets = Arc::clone(&guests.tickets);
         let own = started.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let work = server.begin(request.command, Principal { surface: Surface::Cli, started: own });
         let (frames, started) = (frames.clone(), Arc::clone(&started));
@@ -321,9 +330,32 @@ async fn read(stream: &Connection, server: Server, frames: mpsc::Sender<Frame>, 
             {
                 started.lock().unwrap_or_else(PoisonError::into_inner).push(run);
             }
+            if let (true, Outcome::Ok(value)) = (opens, &outcome)
+                && let Ok(OpenedGuest { ticket, .. }) = serde_json::from_value(value.clone())
+            {
+                tickets.lock().unwrap_or_else(PoisonError::into_inner).push(ticket);
+            }
             let _ = frames.send(Frame::Reply(Reply { id: request.id, outcome })).await;
             drop(place);
         });
+    }
+}
+
+/// Those that were opened over a connection.
+struct Guests {
+    tickets: Arc<Mutex<Vec<String>>>,
+    endpoint: Arc<dyn Endpoint>,
+}
+
+impl Drop for Guests {
+    fn drop(&mut self) {
+        for ticket in std::mem::take(&mut *self.tickets.lock().unwrap_or_else(PoisonError::into_inner)) {
+            let endpoint = Arc::clone(&self.endpoint);
+            tokio::spawn(async move {
+                let principal = Principal { surface: Surface::Cli, started: Vec::new() };
+                let _ = endpoint.call(CloseGuest { ticket }.into(), &principal).await;
+            });
+        }
     }
 }
 

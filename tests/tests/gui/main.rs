@@ -5,6 +5,7 @@
 mod allowed;
 mod approval;
 mod beyond;
+mod connections;
 mod drawn;
 mod goal;
 mod layout;

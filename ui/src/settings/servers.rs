@@ -199,7 +199,8 @@ fn ToolRow(
         <li class="tool">
             <div class="label-of">
                 <span>{visible_text(&tool.name)}</span>
-                <span class="faint">{visible_text(&tool.description)}</span>
+                <span class="faint about">{visible_text(&tool.description)}</span>
+                <code class="faint about">{visible_text(&tool.schema)}</code>
                 <Show when=move || has_changed>
                     <span class="warning">{move || store.say(Word::ToolChanged)}</span>
                 </Show>

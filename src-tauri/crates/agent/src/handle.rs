@@ -235,8 +235,11 @@ impl AgentHandle {
         self.tell_each(command.run, || Message::Resume).await
     }
 
+    /// Tells a run, and all that work for it.
     async fn tell_each(&self, run: Option<RunId>, message: impl Fn() -> Message) -> Result<(), ErrorView> {
-        let runs = run.map_or_else(|| self.engine.runs.ids(), |run| vec![run]);
+        let mut runs: Vec<RunId> = run.iter().cloned().collect();
+        let tree = self.engine.runs.tree(run.as_ref()).into_iter().map(|(id, _)| id);
+        runs.extend(tree.filter(|id| run.as_ref() != Some(id)));
         let mut told = Err(ErrorView::new(ErrorCode::NotFound, "no run is under way"));
         for run in runs {
             let one = match self.engine.runs.get(&run).filter(Entry::is_parked) {

@@ -627,9 +627,8 @@ impl Driver {
         grants.allow_in_run(self.granted.iter().filter(is_in_force).map(|(grant, _)| grant.clone()));
         let grants = grants.with_settings(&settings, || now);
         // A provider's own search reads before the first call.
-        let is_told_by_an_agent = self.run.spec.parent.is_some();
         let has_read = self.run.spec.search
-            || is_told_by_an_agent
+            || self.run.spec.is_told_by_an_agent()
             || !self.read.is_empty()
             || self.run.context.has_read();
         let (planning, waived) = (self.planning(), Vec::new());

@@ -198,10 +198,6 @@ impl Runs {
         self.entries().all.iter().next_back().map(|(run, entry)| (run.clone(), entry.clone()))
     }
 
-    pub fn ids(&self) -> Vec<RunId> {
-        self.entries().all.keys().cloned().collect()
-    }
-
     /// Whether every run has ended.
     pub fn is_empty(&self) -> bool {
         self.entries().all.values().all(Entry::is_ending)

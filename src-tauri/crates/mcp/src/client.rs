@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use protocol::command::Secret;
 use rmcp::ErrorData;
 use rmcp::handler::client::ClientHandler;
 use rmcp::model::{
@@ -17,17 +18,22 @@ use tools::untrusted;
 const LOG_LINES: usize = 50;
 const LOG_CHARS: usize = 300;
 
+/// What stands in the place of a key; a shorter text than this is none.
+const HIDDEN: &str = "(a key)";
+const KEY_CHARS: usize = 6;
+
 /// What a server said beside its answers.
 #[derive(Clone, Default)]
 pub struct Heard {
     log: Arc<Mutex<VecDeque<String>>>,
     /// Its list of tools has changed since it was read.
     is_stale: Arc<AtomicBool>,
+    keys: Arc<Mutex<Vec<Secret>>>,
 }
 
 impl Heard {
     pub fn note(&self, line: &str) {
-        let line = untrusted::line(line, LOG_CHARS);
+        let line = untrusted::line(&self.without_keys(line), LOG_CHARS);
         if line.is_empty() {
             return;
         }
@@ -37,12 +43,32 @@ impl Heard {
         log.drain(..more);
     }
 
+    /// The values of its keys, which it may say again.
+    pub fn hide(&self, keys: Vec<Secret>) {
+        *self.keys.lock().unwrap_or_else(PoisonError::into_inner) = keys;
+    }
+
+    pub fn without_keys(&self, text: &str) -> String {
+        let keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let long = keys.iter().filter(|key| key.0.len() >= KEY_CHARS);
+        long.fold(text.to_owned(), |text, key| text.replace(&key.0, HIDDEN))
+    }
+
     /// The newest lines, the oldest of them first.
     pub fn log(&self) -> Vec<String> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
-    /// Whether its list of tools has to be read again; asked once.
+    /// Whether its list of tools has to be read again.
+    pub fn is_stale(&self) -> bool {
+        self.is_stale.load(Ordering::Acquire)
+    }
+
+    pub fn set_stale(&self) {
+        self.is_stale.store(true, Ordering::Release);
+    }
+
+    /// It is about to be read again: what comes from now on counts anew.
     pub fn take_stale(&self) -> bool {
         self.is_stale.swap(false, Ordering::AcqRel)
     }
@@ -80,6 +106,6 @@ impl ClientHandler for Client {
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.heard.is_stale.store(true, Ordering::Release);
+        self.heard.set_stale();
     }
 }

@@ -1,6 +1,7 @@
 //! One server: started when it is needed, asked within bounds, given up for a while when it fails.
 
 use std::any::Any;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -54,6 +55,15 @@ pub struct Connection {
     link: tokio::sync::Mutex<Link>,
     state: Mutex<State>,
     heard: Heard,
+    /// How many were opened.
+    opened: AtomicU64,
+}
+
+/// The way to a server that is connected.
+struct Way {
+    peer: Peer<RoleClient>,
+    number: u64,
+    silences: Arc<AtomicU32>,
 }
 
 enum Link {
@@ -63,10 +73,14 @@ enum Link {
 
 struct Open {
     service: RunningService<RoleClient, Client>,
+    /// Tells it from those before and after it.
+    number: u64,
+    /// What it offers was asked: a program that was started anew may be another one.
+    is_listed: bool,
     why: Why,
     since: Instant,
     failures: u32,
-    silences: u32,
+    silences: Arc<AtomicU32>,
     _process: Option<Box<dyn Any + Send + Sync>>,
 }
 
@@ -83,8 +97,11 @@ pub enum CallError {
     /// Nothing was sent.
     #[error("{0}")]
     NotBegun(String),
-    /// It refused the call, in the protocol's own words.
-    #[error("it refused: {0}")]
+    /// Nothing was sent: what it offers has to be asked first.
+    #[error("it was started anew, and was not asked yet what it offers")]
+    NotListed,
+    /// Its word, by the protocol: what it did before, only it knows.
+    #[error("it answered with an error: {0}; whether it was done is not known")]
     Refused(String),
     #[error("its connection ended ({0}); whether it was done is not known")]
     Ended(String),
@@ -103,6 +120,7 @@ impl Connection {
             link: tokio::sync::Mutex::new(Link::Closed { failures: 0, why: None, until: None }),
             state: Mutex::default(),
             heard: Heard::default(),
+            opened: AtomicU64::new(0),
         }
     }
 
@@ -131,37 +149,48 @@ impl Connection {
     /// # Errors
     /// Why it cannot be asked, for people.
     pub async fn offered(&self) -> Result<(Offered, Vec<String>), String> {
-        let peer = self.peer().await?;
+        let Way { peer, number, .. } = self.way().await?;
+        let was_stale = self.heard.take_stale();
         let listed = tokio::time::timeout(START, list(&peer)).await;
-        let listed =
-            listed.unwrap_or_else(|_| Err(format!("it did not list its tools within {} s", START.as_secs())));
-        match listed {
+        let late = || Err(format!("it did not list its tools within {} s", START.as_secs()));
+        match listed.unwrap_or_else(|_| late()) {
             Ok((tools, refused)) => {
                 let info = peer.peer_info();
                 let told = info.as_ref().and_then(|info| info.server_info.as_ref());
                 let called =
                     told.map(|told| untrusted::line(&format!("{} {}", told.name, told.version), 100));
+                if let Link::Open(open) = &mut *self.link.lock().await
+                    && open.number == number
+                {
+                    open.is_listed = true;
+                }
                 Ok((Offered { called: called.unwrap_or_default(), tools }, refused))
             }
             Err(why) => {
-                let mut link = self.link.lock().await;
-                let why = ended_because(&link).unwrap_or(why);
-                self.close(&mut link, why.clone());
-                Err(why)
+                if was_stale {
+                    self.heard.set_stale();
+                }
+                Err(self.end(number, why).await)
             }
         }
-    }
-
-    /// Whether it said that it offers something else now; asked once.
-    pub fn take_stale(&self) -> bool {
-        self.heard.take_stale()
     }
 
     pub fn is_open(&self) -> bool {
         self.seen().is_open
     }
 
-    /// Calls one of its tools. Dropped, it is told to give it up.
+    /// Whether what it offers now is known: it was asked since it was started, and has not said since that this changed.
+    pub async fn is_listed(&self) -> bool {
+        match &*self.link.lock().await {
+            Link::Open(open) => {
+                open.is_listed && !open.service.peer().is_transport_closed() && !self.heard.is_stale()
+            }
+            Link::Closed { .. } => false,
+        }
+    }
+
+    /// Calls one of its tools, and waits this long for the answer. Dropped, it is told to give it up. Of values of its keys
+    /// nothing is left in the answer.
     ///
     /// # Errors
     /// Why there is no answer. Whether it was done is not known where the connection ended.
@@ -169,67 +198,90 @@ impl Connection {
         &self,
         tool: &str,
         arguments: Map<String, Value>,
+        within: Duration,
         begin: impl FnOnce(),
     ) -> Result<CallToolResult, CallError> {
-        let peer = self.peer().await.map_err(CallError::NotBegun)?;
+        let way = match &*self.link.lock().await {
+            Link::Open(open) if open.is_listed && !open.service.peer().is_transport_closed() => open.way(),
+            _ => return Err(CallError::NotListed),
+        };
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         begin();
-        let sent = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
+        let sent = way.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
         let handle = match sent {
             Ok(handle) => handle,
-            Err(error) => return Err(self.failed(&error).await),
+            Err(error) => return Err(self.failed(&error, way.number).await),
         };
-        let mut abandoned = Abandoned { peer: Some(peer), id: handle.id.clone() };
-        let answer = handle.await_response().await;
+        let mut abandoned = Abandoned { peer: Some(way.peer), id: handle.id.clone() };
+        let Ok(answer) = tokio::time::timeout(within, handle.await_response()).await else {
+            drop(abandoned);
+            if way.silences.fetch_add(1, Ordering::AcqRel) + 1 >= SILENCES {
+                let why = format!("it gave no answer to {SILENCES} calls in a row, and was ended");
+                self.end(way.number, why).await;
+            }
+            return Err(CallError::Silent { seconds: within.as_secs_f64() });
+        };
         abandoned.peer = None;
-        if let Link::Open(open) = &mut *self.link.lock().await {
-            open.silences = 0;
-        }
+        way.silences.store(0, Ordering::Release);
         match answer {
             Ok(ServerResult::CallToolResult(result)) => Ok(result),
             // One that has nothing to say.
             Ok(ServerResult::EmptyResult(_)) => Ok(CallToolResult::success(Vec::new())),
             Ok(_) => Err(CallError::NoResult),
-            Err(error) => Err(self.failed(&error).await),
+            Err(error) => Err(self.failed(&error, way.number).await),
         }
     }
 
-    /// A call was given up since no answer came in time.
-    pub async fn was_silent(&self) {
-        let mut link = self.link.lock().await;
-        let Link::Open(open) = &mut *link else { return };
-        open.silences += 1;
-        if open.silences >= SILENCES {
-            self.close(&mut link, format!("it gave no answer to {SILENCES} calls in a row, and was ended"));
-        }
+    /// What it answered, without the values of its keys.
+    pub fn without_keys(&self, result: CallToolResult) -> CallToolResult {
+        let Ok(written) = serde_json::to_string(&result) else { return result };
+        let told = self.heard.without_keys(&written);
+        if told == written { result } else { serde_json::from_str(&told).unwrap_or_default() }
     }
 
-    async fn failed(&self, error: &ServiceError) -> CallError {
+    /// Ends it: its user has switched it off.
+    pub async fn close(&self) {
+        *self.link.lock().await = Link::Closed { failures: 0, why: None, until: None };
+        *self.seen() = State::default();
+    }
+
+    async fn failed(&self, error: &ServiceError, number: u64) -> CallError {
         match error {
             ServiceError::McpError(error) => {
-                CallError::Refused(untrusted::line(&error.message, MESSAGE_CHARS))
+                CallError::Refused(self.heard.without_keys(&untrusted::line(&error.message, MESSAGE_CHARS)))
             }
             ServiceError::UnexpectedResponse => CallError::NoResult,
             error => {
-                let mut link = self.link.lock().await;
                 let said = untrusted::line(&error.to_string(), MESSAGE_CHARS);
-                let why = ended_because(&link).unwrap_or(said);
-                self.close(&mut link, why.clone());
-                CallError::Ended(why)
+                CallError::Ended(self.end(number, self.heard.without_keys(&said)).await)
             }
         }
     }
 
-    /// The way to it; connects where there is none.
-    async fn peer(&self) -> Result<Peer<RoleClient>, String> {
+    /// Ends one connection, where it is still that one: why, for people.
+    async fn end(&self, number: u64, why: String) -> String {
+        let mut link = self.link.lock().await;
+        let Link::Open(open) = &*link else { return why };
+        if open.number != number {
+            return why;
+        }
+        let why = open.why.get().unwrap_or(why);
+        let failures = if open.since.elapsed() >= STEADY { 0 } else { open.failures };
+        self.rest(&mut link, failures, why.clone());
+        why
+    }
+
+    /// Connects where it is not connected.
+    async fn way(&self) -> Result<Way, String> {
         let mut link = self.link.lock().await;
         if let Link::Open(open) = &*link {
             if !open.service.peer().is_transport_closed() {
-                return Ok(open.service.peer().clone());
+                return Ok(open.way());
             }
-            let why = ended_because(&link).unwrap_or_else(|| "it ended".into());
-            self.close(&mut link, why);
+            let why = open.why.get().unwrap_or_else(|| "it ended".into());
+            let failures = if open.since.elapsed() >= STEADY { 0 } else { open.failures };
+            self.rest(&mut link, failures, why);
         }
         let Link::Closed { failures, why, until } = &*link else { return Err("it ended".into()) };
         let failures = *failures;
@@ -245,13 +297,12 @@ impl Connection {
         let opened = opened.unwrap_or_else(|_| Err(format!("it did not start within {} s", START.as_secs())));
         match opened {
             Ok(open) => {
-                let peer = open.service.peer().clone();
+                let way = open.way();
                 *link = Link::Open(Box::new(open));
                 *self.seen() = State { failed: None, is_open: true };
-                Ok(peer)
+                Ok(way)
             }
             Err(why) => {
-                *link = Link::Closed { failures, why: None, until: None };
                 self.rest(&mut link, failures, why.clone());
                 Err(why)
             }
@@ -267,6 +318,7 @@ impl Connection {
         let client = Client::new(self.heard.clone());
         let (service, process) = if self.config.url.is_empty() {
             let started = self.launcher.launch(&self.name, &self.config).await?;
+            self.heard.hide(started.keys);
             tokio::spawn(listen(started.stderr, self.heard.clone()));
             let transport =
                 AsyncRwTransport::new_client(Tap::new(started.stdout, why.clone()), started.stdin);
@@ -284,7 +336,17 @@ impl Connection {
             let served = client.serve_with_lifecycle(transport, lifecycle).await;
             (served.map_err(|error| self.not_opened(&error, &why))?, None)
         };
-        Ok(Open { service, why, since: Instant::now(), failures, silences: 0, _process: process })
+        let number = self.opened.fetch_add(1, Ordering::AcqRel);
+        Ok(Open {
+            service,
+            number,
+            is_listed: false,
+            why,
+            since: Instant::now(),
+            failures,
+            silences: Arc::default(),
+            _process: process,
+        })
     }
 
     /// What it wrote to its standard error says more than that it ended.
@@ -305,15 +367,6 @@ impl Connection {
         }
     }
 
-    fn close(&self, link: &mut Link, why: String) {
-        let failures = match link {
-            Link::Open(open) if open.since.elapsed() >= STEADY => 0,
-            Link::Open(open) => open.failures,
-            Link::Closed { .. } => return,
-        };
-        self.rest(link, failures, why);
-    }
-
     fn rest(&self, link: &mut Link, failures: u32, why: String) {
         let rest = REST.saturating_mul(1 << failures.min(6)).min(LONGEST_REST);
         let until = Some(Instant::now() + rest);
@@ -327,11 +380,10 @@ impl Connection {
     }
 }
 
-/// Why we ended it; `None` if it ended by itself, or has not.
-fn ended_because(link: &Link) -> Option<String> {
-    match link {
-        Link::Open(open) => open.why.get(),
-        Link::Closed { why, .. } => why.clone(),
+impl Open {
+    fn way(&self) -> Way {
+        let (peer, silences) = (self.service.peer().clone(), Arc::clone(&self.silences));
+        Way { peer, number: self.number, silences }
     }
 }
 

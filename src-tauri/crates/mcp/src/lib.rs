@@ -23,6 +23,7 @@ mod tap;
 use std::any::Any;
 
 use futures::future::BoxFuture;
+use protocol::command::Secret;
 use protocol::mcp::McpServer;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
@@ -42,6 +43,8 @@ pub struct Started {
     pub stdin: ChildStdin,
     pub stdout: ChildStdout,
     pub stderr: ChildStderr,
+    /// The values of its keys: what it says is told without them.
+    pub keys: Vec<Secret>,
     /// Ends it, with all that it has started, once this is dropped.
     pub process: Box<dyn Any + Send + Sync>,
 }

@@ -13,6 +13,9 @@ use crate::definition::Definition;
 use crate::outcome;
 use crate::servers::Server;
 
+/// Starts of its server within one call.
+const TRIES: usize = 2;
+
 pub struct RemoteTool {
     spec: Spec,
     does: ToolDoes,
@@ -83,16 +86,16 @@ impl Task for Call {
     async fn run(&self, cx: &Context) -> Outcome {
         let Remote { server, raw, hash } = &*self.remote;
         let asked = async {
-            server.still_offers(raw, hash).await.map_err(CallError::NotBegun)?;
-            let answer = server.connection().call(raw, self.arguments.clone(), || cx.begin());
-            let within = cx.limits().timeout;
-            match tokio::time::timeout(within, answer).await {
-                Ok(answer) => answer,
-                Err(_) => {
-                    server.connection().was_silent().await;
-                    Err(CallError::Silent { seconds: within.as_secs_f64() })
+            // It may be started anew between the question what it offers and the call.
+            for _ in 0..TRIES {
+                server.still_offers(raw, hash, self.does).await.map_err(CallError::NotBegun)?;
+                let within = cx.limits().timeout;
+                match server.connection().call(raw, self.arguments.clone(), within, || cx.begin()).await {
+                    Err(CallError::NotListed) => {}
+                    answer => return answer,
                 }
             }
+            Err(CallError::NotListed)
         };
         let answer = tokio::select! {
             answer = asked => answer,
@@ -104,8 +107,10 @@ impl Task for Call {
             Ok(result) => result,
             Err(error) => {
                 let (effect, kind) = match error {
-                    CallError::NotBegun(_) => (Effect::Refused, ToolErrorKind::NotAvailable),
-                    CallError::Refused(_) => (Effect::Refused, ToolErrorKind::BadArguments),
+                    CallError::NotBegun(_) | CallError::NotListed => {
+                        (Effect::Refused, ToolErrorKind::NotAvailable)
+                    }
+                    CallError::Refused(_) => (Effect::Unknown, ToolErrorKind::BadArguments),
                     CallError::Silent { .. } => (Effect::Unknown, ToolErrorKind::Timeout),
                     CallError::Ended(_) | CallError::NoResult => (Effect::Unknown, ToolErrorKind::Network),
                 };
@@ -113,6 +118,7 @@ impl Task for Call {
             }
         };
         let (named, tool, does) = (server.name().to_owned(), self.name.to_string(), self.does);
+        let result = server.connection().without_keys(result);
         let limits = cx.limits().clone();
         let read = tokio::task::spawn_blocking(move || outcome::of(&named, &tool, does, result, &limits));
         read.await.unwrap_or_else(|panic| {

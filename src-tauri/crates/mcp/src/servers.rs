@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use protocol::mcp::{Agreed, McpServer, ServerState, ServerToolView, ServerView};
+use protocol::mcp::{Agreed, McpServer, ServerState, ServerToolView, ServerView, ToolDoes};
 use protocol::{ErrorCode, ErrorView};
 use tools::{Group, Registry, Tool, untrusted};
 
@@ -14,14 +14,13 @@ use crate::definition;
 use crate::remote_tool::RemoteTool;
 use crate::store::{Offered, Store};
 
-/// Characters of a tool's description in a list.
-const LISTED_CHARS: usize = 300;
-
 pub struct Servers {
     registry: Arc<Registry>,
     launcher: Arc<dyn Launch>,
     store: Store,
     all: Mutex<BTreeMap<String, Arc<Server>>>,
+    /// Held by whoever changes what is offered: what was taken back must not come back by an older look.
+    changing: Mutex<()>,
 }
 
 /// One server of the settings.
@@ -39,8 +38,6 @@ struct Known {
     offered: Option<Offered>,
     /// Why some of what it has is not offered.
     refused: Vec<String>,
-    /// It was asked in this process: what it offered before may be older than its program.
-    is_asked: bool,
 }
 
 impl Server {
@@ -52,20 +49,34 @@ impl Server {
         &self.connection
     }
 
+    /// Ends its program: it is switched off.
+    fn end(self: &Arc<Self>) {
+        if let (true, Ok(runtime)) = (self.connection.is_open(), tokio::runtime::Handle::try_current()) {
+            let server = Arc::clone(self);
+            runtime.spawn(async move { server.connection.close().await });
+        }
+    }
+
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks it what it offers where it was not asked since it was started, or said that this has changed.
+    /// Asks it what it offers where that is not known since it was started, or has changed by its own word.
     ///
     /// # Errors
-    /// It does not offer the tool of this hash any more, or cannot be asked.
-    pub async fn still_offers(&self, raw: &str, hash: &str) -> Result<(), String> {
-        let is_asked = self.known().is_asked && self.connection.is_open();
-        if !is_asked || self.connection.take_stale() {
+    /// It does not offer the tool of this hash any more, its user does not agree to it any more, or it cannot be asked.
+    pub async fn still_offers(&self, raw: &str, hash: &str, does: ToolDoes) -> Result<(), String> {
+        if !self.connection.is_listed().await {
             self.ask().await?;
         }
+        let is_there = self.among.upgrade().is_some_and(|among| {
+            among.all().get(&*self.name).is_some_and(|server| std::ptr::eq(&**server, self))
+        });
         let known = self.known();
+        let agreed = known.config.tools.get(raw).filter(|_| is_there && !known.config.off);
+        if agreed.is_none_or(|agreed| agreed.hash != hash || agreed.does != does) {
+            return Err("the user has taken back what they agreed to of it meanwhile".into());
+        }
         let offered = known.offered.iter().flat_map(|offered| &offered.tools).find(|tool| tool.raw == raw);
         match offered.map(|tool| tool.hash(&self.name)) {
             Some(now) if now == hash => Ok(()),
@@ -82,12 +93,18 @@ impl Server {
         let (offered, refused) = self.connection.offered().await?;
         refused.iter().for_each(|why| tracing::info!("the server {}: {why}", self.name));
         let Some(among) = self.among.upgrade() else { return Ok(()) };
+        let changing = among.changing();
+        // Forgotten meanwhile: nothing of it is kept.
+        if !among.all().get(&*self.name).is_some_and(|server| std::ptr::eq(&**server, self)) {
+            return Err("the user has removed it".into());
+        }
         among.store.save(&self.name, &offered);
         {
             let mut known = self.known();
-            (known.offered, known.refused, known.is_asked) = (Some(offered), refused, true);
+            (known.offered, known.refused) = (Some(offered), refused);
         }
         among.put(&self.name);
+        drop(changing);
         Ok(())
     }
 
@@ -104,7 +121,8 @@ impl Server {
             ServerToolView {
                 name: tool.raw.clone(),
                 tool: definition::name(&self.name, &tool.raw),
-                description: untrusted::line(&tool.description, LISTED_CHARS),
+                description: tool.description.clone(),
+                schema: tool.schema.to_string(),
                 hash,
                 agreed,
             }
@@ -126,11 +144,18 @@ impl Server {
 impl Servers {
     /// `folder` is where what servers offer is kept.
     pub fn new(registry: Arc<Registry>, launcher: Arc<dyn Launch>, folder: PathBuf) -> Arc<Self> {
-        Arc::new(Self { registry, launcher, store: Store::new(folder), all: Mutex::default() })
+        Arc::new(Self {
+            registry,
+            launcher,
+            store: Store::new(folder),
+            all: Mutex::default(),
+            changing: Mutex::default(),
+        })
     }
 
     /// Takes the servers of the settings. One that runs as before stays connected; no program is started.
     pub fn set(self: &Arc<Self>, servers: &BTreeMap<String, McpServer>) {
+        let _changing = self.changing();
         let gone: Vec<String> = {
             let mut all = self.all();
             let is_there = |name: &String, server: &Arc<Server>| {
@@ -140,7 +165,12 @@ impl Servers {
                 all.extract_if(.., |name, server| !is_there(name, server)).map(|(name, _)| name).collect();
             for (name, config) in servers {
                 match all.get(name) {
-                    Some(server) => server.known().config = config.clone(),
+                    Some(server) => {
+                        server.known().config = config.clone();
+                        if config.off {
+                            server.end();
+                        }
+                    }
                     None => {
                         let server = self.server(name, config);
                         all.insert(name.clone(), server);
@@ -159,12 +189,7 @@ impl Servers {
     }
 
     fn server(self: &Arc<Self>, name: &str, config: &McpServer) -> Arc<Server> {
-        let known = Known {
-            config: config.clone(),
-            offered: self.store.load(name),
-            refused: Vec::new(),
-            is_asked: false,
-        };
+        let known = Known { config: config.clone(), offered: self.store.load(name), refused: Vec::new() };
         Arc::new(Server {
             name: name.into(),
             connection: Connection::new(name, config.clone(), Arc::clone(&self.launcher)),
@@ -233,6 +258,10 @@ impl Servers {
                 self.registry.remove(&spec.name);
             }
         }
+    }
+
+    fn changing(&self) -> MutexGuard<'_, ()> {
+        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn all(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Server>>> {

@@ -12,6 +12,7 @@ use desktop::fake::FakeDesktop;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use mcp::{Launch, Servers, Started};
+use protocol::command::Secret;
 use protocol::ids::CallId;
 use protocol::mcp::{Agreed, AgreedTool, McpServer, ServerState, ServerView, ToolDoes};
 use protocol::settings::Settings;
@@ -19,6 +20,10 @@ use protocol::tool::{ApprovalMode, Effect, Mode, Risk, Source, ToolCall, ToolErr
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tools::{Call, Decision, ExecRequest, Executed, Grants, Limits, Planning, Ports, Registry, Router};
+
+/// What its program gets from the keychain.
+const KEY: &str = "canary-of-the-keychain";
+const LONG: Duration = Duration::from_secs(60);
 
 /// Without a sandbox, which is tested where it is.
 #[derive(Default)]
@@ -43,6 +48,7 @@ impl Launch for Bare {
                 stdin: stdin.unwrap(),
                 stdout: stdout.unwrap(),
                 stderr: stderr.unwrap(),
+                keys: vec![Secret(KEY.into())],
                 process: Box::new(std::sync::Mutex::new(child)),
             })
         }
@@ -75,6 +81,14 @@ impl Stage {
 
     fn state(&self) -> String {
         self.folder.path().join("state").to_str().unwrap().to_owned()
+    }
+
+    async fn until_called(&self) {
+        let begun = Instant::now();
+        while !Path::new(&self.state()).exists() {
+            assert!(begun.elapsed() < LONG, "it is not called");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     fn set(&mut self, name: &str, mode: &str) {
@@ -118,7 +132,7 @@ impl Stage {
 
     async fn call(&self, tool: &str, cancel: CancellationToken) -> Executed {
         let request = self.request(tool, json!({ "text": "hello" }));
-        self.router.execute(Call { request, cancel, limits: limits(Duration::from_secs(5)) }).await
+        self.router.execute(Call { request, cancel, limits: limits(LONG) }).await
     }
 
     async fn says(&self, tool: &str) -> Executed {
@@ -227,6 +241,36 @@ async fn a_tool_that_changed_since_it_was_agreed_to_is_off_until_it_is_agreed_to
 }
 
 #[tokio::test]
+async fn one_that_was_started_anew_is_asked_what_it_offers_before_it_is_called() {
+    // bar: C57
+    let stage = Stage::with("pond", "changes-and-ends", ToolDoes::Edits).await;
+    assert_eq!(stage.says("pond__echo").await.result.error, None);
+    // It ends by itself after its answer, and is another one when it is started again.
+    let refused = loop {
+        let result = stage.says("pond__echo").await.result;
+        // Where it had not ended yet, the call was its last.
+        if result.effect == Effect::Refused {
+            break result;
+        }
+    };
+    let error = refused.error.unwrap();
+    assert!(error.message.contains("otherwise than when the user agreed"), "{}", error.message);
+}
+
+#[tokio::test]
+async fn what_it_says_of_its_own_keys_is_told_to_nobody() {
+    let stage = Stage::with("pond", "tells", ToolDoes::Edits).await;
+    let result = stage.says("pond__echo").await.result;
+    assert_eq!(result.data, json!({ "text": "invalid key: (a key)" }));
+    let begun = Instant::now();
+    while stage.view("pond").log.is_empty() {
+        assert!(begun.elapsed() < LONG, "nothing is logged");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(stage.view("pond").log, ["the key is (a key)"]);
+}
+
+#[tokio::test]
 async fn names_of_others_are_never_taken_and_hints_lower_no_risk() {
     // bar: C56
     let mut stage = Stage::with("pond", "shadows", ToolDoes::Anything).await;
@@ -287,17 +331,20 @@ async fn what_it_may_do_decides_when_its_user_is_asked() {
 #[tokio::test]
 async fn one_that_hangs_or_dies_in_a_call_leaves_an_unknown_outcome_and_is_never_called_again_by_itself() {
     // bar: C55
-    for (mode, kind) in [("hangs-at-call", ToolErrorKind::Timeout), ("dies-at-call", ToolErrorKind::Network)]
-    {
+    for (mode, kind, within) in [
+        ("hangs-at-call", ToolErrorKind::Timeout, Duration::from_secs(1)),
+        ("dies-at-call", ToolErrorKind::Network, LONG),
+    ] {
         // Also one that only looks: what it does, nobody but the server knows.
         for does in [ToolDoes::Edits, ToolDoes::Looks] {
             let stage = Stage::with("pond", mode, does).await;
             let request = stage.request("pond__echo", json!({}));
-            let (cancel, limits) = (CancellationToken::new(), limits(Duration::from_millis(300)));
-            let result = stage.router.execute(Call { request, cancel, limits }).await.result;
+            let cancel = CancellationToken::new();
+            let result = stage.router.execute(Call { request, cancel, limits: limits(within) }).await.result;
             let error = result.error.unwrap();
             assert_eq!((result.effect, error.kind), (Effect::Unknown, kind), "{mode}: {}", error.message);
             assert!(error.message.contains("whether it was done is not known"), "{}", error.message);
+            stage.until_called().await;
             assert_eq!(std::fs::read_to_string(stage.state()).unwrap(), "called\n", "{mode} {does:?}");
         }
     }
@@ -308,14 +355,12 @@ async fn a_stop_is_a_stop_while_a_server_hangs() {
     let stage = Stage::with("pond", "hangs-at-call", ToolDoes::Edits).await;
     let cancel = CancellationToken::new();
     let stop = async {
-        while !Path::new(&stage.state()).exists() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        stage.until_called().await;
         cancel.cancel();
         Instant::now()
     };
     let (result, stopped) = tokio::join!(stage.call("pond__echo", cancel.clone()), stop);
-    assert!(stopped.elapsed() < Duration::from_secs(2));
+    assert!(stopped.elapsed() < LONG / 6, "its deadline was waited for");
     assert_eq!(result.result.error.unwrap().kind, ToolErrorKind::Cancelled);
 }
 
@@ -325,7 +370,7 @@ async fn a_flood_and_a_line_without_end_close_the_connection_with_the_reason() {
     for (mode, why) in [("floods", "20000 messages"), ("long", "more than 15 MB")] {
         let stage = Stage::with("pond", mode, ToolDoes::Edits).await;
         let request = stage.request("pond__echo", json!({}));
-        let (cancel, limits) = (CancellationToken::new(), limits(Duration::from_secs(60)));
+        let (cancel, limits) = (CancellationToken::new(), limits(LONG));
         let result = stage.router.execute(Call { request, cancel, limits }).await.result;
         let error = result.error.unwrap();
         assert!(error.message.contains(why), "{mode}: {}", error.message);
@@ -355,15 +400,19 @@ async fn one_that_does_not_start_is_left_alone_for_a_while_and_says_why() {
     let view = stage.servers.test("pond").await.unwrap();
     let ServerState::Failed { why, .. } = view.state else { panic!("{view:?}") };
     assert!(why.contains("no licence was found"), "{why}");
-    for _ in 0..3 {
-        stage.servers.test("pond").await.unwrap();
-    }
-    let started = stage.bare.started.load(Ordering::Relaxed);
+    // Each failure makes the rest longer, until a test starts nothing any more.
+    let started = || stage.bare.started.load(Ordering::Relaxed);
     let begun = Instant::now();
-    let view = stage.servers.test("pond").await.unwrap();
-    let ServerState::Failed { again_in, .. } = view.state else { panic!("{view:?}") };
-    assert!(begun.elapsed() < Duration::from_secs(1) && again_in > 1, "{again_in}");
-    assert_eq!(stage.bare.started.load(Ordering::Relaxed), started);
+    loop {
+        let before = started();
+        let view = stage.servers.test("pond").await.unwrap();
+        let ServerState::Failed { again_in, .. } = view.state else { panic!("{view:?}") };
+        if started() == before {
+            assert!(again_in > 0);
+            break;
+        }
+        assert!(begun.elapsed() < LONG, "it is started again and again");
+    }
     stage.set("nothing", "works");
     stage.settings.get_mut("nothing").unwrap().command = "/no/such/program".into();
     stage.servers.set(&stage.settings);
@@ -381,7 +430,7 @@ async fn what_it_says_failed_or_is_too_long_is_told_within_bounds() {
     assert_eq!(result.read, [Source::Server { name: "pond".into() }]);
     let refuses = Stage::with("pond", "refuses", ToolDoes::Edits).await;
     let result = refuses.says("pond__echo").await.result;
-    assert_eq!((result.effect, result.error.unwrap().kind), (Effect::Refused, ToolErrorKind::BadArguments));
+    assert_eq!((result.effect, result.error.unwrap().kind), (Effect::Unknown, ToolErrorKind::BadArguments));
     let huge = Stage::with("pond", "huge", ToolDoes::Edits).await;
     let result = huge.says("pond__echo").await.result;
     let text = result.data["text"].as_str().unwrap();

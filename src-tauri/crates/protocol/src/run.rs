@@ -64,6 +64,11 @@ impl RunSpec {
         self.model.provider() == Some(GUEST)
     }
 
+    /// Whether an agent set its goal: that one may have read anything, and what it wants is nobody's order.
+    pub fn is_told_by_an_agent(&self) -> bool {
+        self.parent.is_some() || self.is_guests()
+    }
+
     /// All that it may use up.
     pub fn budget(&self) -> Most {
         Most { steps: Some(self.max_steps), ..self.most }

@@ -406,7 +406,7 @@ impl Router {
                 Outcome::failed(step.name(), Effect::Refused, error)
             }
             Ok((step, found)) => {
-                of_the_screen = !step.parts().any(|part| matches!(part.spec().group, Group::Server(_)));
+                of_the_screen = !step.parts().all(|part| matches!(part.spec().group, Group::Server(_)));
                 let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
                 let display = step.plan().display();
                 let grants = request.grants.after_reading(request.has_read);

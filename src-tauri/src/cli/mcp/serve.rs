@@ -1,15 +1,15 @@
 //! `miki mcp desktop`: carries the calls of another program's agent to the engine.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
 
 use ::mcp::desk::{self, Relay};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use protocol::ErrorView;
-use protocol::command::{CloseGuest, GuestAnswer, GuestCall, OpenGuest, OpenedGuest, Unattended};
+use protocol::command::{CloseGuest, GuestAnswer, GuestCall, ListRuns, OpenGuest, OpenedGuest, Unattended};
 use serde_json::Value;
 use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
 
 use crate::cli::interrupt;
 use crate::exit::Exit;
@@ -19,7 +19,7 @@ use crate::link::Link;
 /// Serves eyes and hands on the standard streams.
 pub async fn desktop(home: &Home) -> Result<Exit, ErrorView> {
     let way =
-        Arc::new(Way { home: home.clone(), state: Mutex::new(State::Unopened), is_given_up: Arc::default() });
+        Arc::new(Way { home: home.clone(), state: Mutex::new(State::Unopened), given_up: Arc::default() });
     let specs = tools::Registry::builtin().specs();
     match desk::serve(specs, way).await {
         Ok(()) => Ok(Exit::Done),
@@ -35,8 +35,8 @@ struct Way {
     home: Home,
     /// Calls go one after the other, as one agent makes them.
     state: Mutex<State>,
-    /// A call was given up by its client, and its work stopped: the next one begins anew.
-    is_given_up: Arc<AtomicBool>,
+    /// A call was given up by its client, and its work ended: whether the next one may begin anew.
+    given_up: Arc<std::sync::Mutex<Option<JoinHandle<bool>>>>,
 }
 
 enum State {
@@ -61,8 +61,9 @@ impl Way {
 
     async fn carry(&self, client: &str, tool: &str, arguments: Value) -> Result<GuestAnswer, String> {
         let mut state = self.state.lock().await;
-        if self.is_given_up.swap(false, Ordering::AcqRel) {
-            *state = State::Unopened;
+        let given_up = self.given_up.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(ending) = given_up {
+            *state = if ending.await.unwrap_or(false) { State::Unopened } else { State::Stopped };
         }
         if let State::Stopped = *state {
             return Err(
@@ -76,7 +77,7 @@ impl Way {
         let State::Open(link, opened) = &*state else { return Err("not open".into()) };
         let call = GuestCall { ticket: opened.ticket.clone(), tool: tool.to_owned(), arguments };
         // Given up by its client, it must not go on.
-        let (given_up, way) = (Arc::clone(&self.is_given_up), (Arc::clone(link), opened.ticket.clone()));
+        let (given_up, way) = (Arc::clone(&self.given_up), (Arc::clone(link), opened.clone()));
         let mut given_up = GivenUp { given_up, way: Some(way) };
         let answer = link.call(call).await;
         given_up.way = None;
@@ -90,18 +91,23 @@ impl Way {
     }
 }
 
-/// Stops the work of a call that nobody waits for any more.
+/// Ends the work of a call that nobody waits for any more. Where its user has paused it, or it has used up its budget, that
+/// is no way around them: nothing is begun anew then.
 struct GivenUp {
-    given_up: Arc<AtomicBool>,
-    way: Option<(Arc<Link>, String)>,
+    given_up: Arc<std::sync::Mutex<Option<JoinHandle<bool>>>>,
+    way: Option<(Arc<Link>, OpenedGuest)>,
 }
 
 impl Drop for GivenUp {
     fn drop(&mut self) {
-        if let Some((link, ticket)) = self.way.take() {
-            self.given_up.store(true, Ordering::Release);
-            tokio::spawn(async move { link.call(CloseGuest { ticket }).await });
-        }
+        let Some((link, OpenedGuest { run, ticket })) = self.way.take() else { return };
+        let ending = tokio::spawn(async move {
+            let runs = link.call(ListRuns {}).await.unwrap_or_default();
+            let may_begin = runs.iter().any(|status| status.run == run.run && !status.status.paused);
+            let _ = link.call(CloseGuest { ticket }).await;
+            may_begin
+        });
+        *self.given_up.lock().unwrap_or_else(PoisonError::into_inner) = Some(ending);
     }
 }
 

