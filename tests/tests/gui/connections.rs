@@ -20,9 +20,9 @@ fn modules() -> String {
 async fn a_server_is_shown_tested_and_its_tools_are_weighed_in_the_settings() {
     let stage = Stage::full().unwrap();
     let miki = Miki::on(&stage, "miki").unwrap();
-    let server = format!("{}/@modelcontextprotocol/server-everything/dist/index.js", modules());
-    let added =
-        [&["mcp", "add", "pond", "--yes", "--read", &modules()][..], &["--", "node", &server, "stdio"]];
+    let modules = modules();
+    let server = format!("{modules}/@modelcontextprotocol/server-everything/dist/index.js");
+    let added = [&["mcp", "add", "pond", "--yes", "--read", &modules][..], &["--", "node", &server, "stdio"]];
     let added = miki.run(&stage, &added.concat()).unwrap();
     assert_eq!(added.code(), 0, "{}{}", added.stdout, added.stderr);
 

@@ -1,7 +1,7 @@
 //! Servers of the Model Context Protocol: what each runs, how it is, and what each of its tools may do. They are connected
 //! on the command line, where what is run is shown first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use leptos::prelude::*;
 use protocol::command::{ListServers, TestServer, UpdateSettings};
@@ -22,28 +22,29 @@ pub fn Servers() -> impl IntoView {
         settings.track();
         store.send_then(ListServers {}, move |found| servers.set(found));
     });
+    // A server that is told anew stays as open as it was.
+    let opened = RwSignal::new(BTreeSet::<String>::new());
+    let row = move |server: ServerView| view! { <ServerRow server servers settings opened /> };
     view! {
-        <section class="group servers">
-            <h2>{move || store.say(Word::Connections)}</h2>
-            <Show
-                when=move || !servers.with(Vec::is_empty)
-                fallback=move || {
-                    view! {
-                        <p class="faint">
-                            {move || store.say(Word::NoServers)} " "
-                            <code>"miki mcp add NAME -- PROGRAM"</code>
-                        </p>
+            <section class="group servers">
+                <h2>{move || store.say(Word::Connections)}</h2>
+                <Show
+                    when=move || !servers.with(Vec::is_empty)
+                    fallback=move || {
+                        view! {
+                            <p class="faint">
+                                {move || store.say(Word::NoServers)} " "
+                                <code>"miki mcp add NAME -- PROGRAM"</code>
+                            </p>
+                        }
                     }
-                }
-            >
-                <ul class="rows">
-                    <For each=move || servers.get() key=|server| server.clone() let:server>
-                        <ServerRow server servers settings />
-                    </For>
-                </ul>
-            </Show>
-        </section>
-    }
+                >
+                    <ul class="rows">
+    {move || servers.get().into_iter().map(row).collect_view()}
+                    </ul>
+                </Show>
+            </section>
+        }
 }
 
 /// Changes the servers of the settings.
@@ -66,10 +67,20 @@ fn ServerRow(
     server: ServerView,
     servers: RwSignal<Vec<ServerView>>,
     settings: Memo<BTreeMap<String, McpServer>>,
+    opened: RwSignal<BTreeSet<String>>,
 ) -> impl IntoView {
     let store = store();
     let sending = RwSignal::new(false);
     let name = StoredValue::new(server.name.clone());
+    let is_open = opened.with_untracked(|opened| opened.contains(&server.name));
+    let toggle = move |_| {
+        opened.update(|opened| {
+            let name = name.get_value();
+            if !opened.remove(&name) {
+                opened.insert(name);
+            }
+        });
+    };
     let is_off = server.state == ServerState::Off;
     let test = move |_| {
         sending.set(true);
@@ -141,8 +152,8 @@ fn ServerRow(
                 let none = server.tools.is_empty();
                 move || !none
             }>
-                <details>
-                    <summary>
+                <details open=is_open>
+                    <summary on:click=toggle>
                         {
                             let count = count.clone();
                             move || store.fill(Word::ServerTools, &[("n", &count)])
