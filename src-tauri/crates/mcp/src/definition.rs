@@ -43,6 +43,8 @@ impl Definition {
         // What is no object's schema takes nothing.
         if let Some(fields) = schema.as_object_mut() {
             fields.entry("type").or_insert_with(|| json!("object"));
+            // Which draft it is written in says nothing to a model.
+            fields.shift_remove("$schema");
         }
         if schema.get("type").and_then(Value::as_str) != Some("object") {
             return Err(format!("the tool {shown:?} takes something other than an object"));
