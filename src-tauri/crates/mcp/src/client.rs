@@ -69,8 +69,8 @@ impl Heard {
     }
 
     /// It is about to be read again: what comes from now on counts anew.
-    pub fn take_stale(&self) -> bool {
-        self.is_stale.swap(false, Ordering::AcqRel)
+    pub fn clear_stale(&self) {
+        self.is_stale.store(false, Ordering::Release);
     }
 }
 

@@ -102,7 +102,7 @@ pub enum CallError {
     NotListed,
     /// Its word, by the protocol: what it did before, only it knows.
     #[error("it answered with an error: {0}; whether it was done is not known")]
-    Refused(String),
+    Erred(String),
     #[error("its connection ended ({0}); whether it was done is not known")]
     Ended(String),
     #[error("no answer within {seconds} s; whether it was done is not known")]
@@ -150,7 +150,9 @@ impl Connection {
     /// Why it cannot be asked, for people.
     pub async fn offered(&self) -> Result<(Offered, Vec<String>), String> {
         let Way { peer, number, .. } = self.way().await?;
-        let was_stale = self.heard.take_stale();
+        // Dropped before it has answered, what it offers is not known.
+        self.set_listed(number, false).await;
+        self.heard.clear_stale();
         let listed = tokio::time::timeout(START, list(&peer)).await;
         let late = || Err(format!("it did not list its tools within {} s", START.as_secs()));
         match listed.unwrap_or_else(|_| late()) {
@@ -159,19 +161,19 @@ impl Connection {
                 let told = info.as_ref().and_then(|info| info.server_info.as_ref());
                 let called =
                     told.map(|told| untrusted::line(&format!("{} {}", told.name, told.version), 100));
-                if let Link::Open(open) = &mut *self.link.lock().await
-                    && open.number == number
-                {
-                    open.is_listed = true;
-                }
+                self.set_listed(number, true).await;
                 Ok((Offered { called: called.unwrap_or_default(), tools }, refused))
             }
-            Err(why) => {
-                if was_stale {
-                    self.heard.set_stale();
-                }
-                Err(self.end(number, why).await)
-            }
+            Err(why) => Err(self.end(number, self.heard.without_keys(&why)).await),
+        }
+    }
+
+    /// Notes of one connection, where it is still that one, whether what it offers is known.
+    async fn set_listed(&self, number: u64, is_listed: bool) {
+        if let Link::Open(open) = &mut *self.link.lock().await
+            && open.number == number
+        {
+            open.is_listed = is_listed;
         }
     }
 
@@ -189,8 +191,8 @@ impl Connection {
         }
     }
 
-    /// Calls one of its tools, and waits this long for the answer. Dropped, it is told to give it up. Of values of its keys
-    /// nothing is left in the answer.
+    /// Calls one of its tools, and waits this long for the answer, which may have its keys in it ([`Self::without_keys`]).
+    /// Dropped, it is told to give it up.
     ///
     /// # Errors
     /// Why there is no answer. Whether it was done is not known where the connection ended.
@@ -249,7 +251,7 @@ impl Connection {
     async fn failed(&self, error: &ServiceError, number: u64) -> CallError {
         match error {
             ServiceError::McpError(error) => {
-                CallError::Refused(self.heard.without_keys(&untrusted::line(&error.message, MESSAGE_CHARS)))
+                CallError::Erred(self.heard.without_keys(&untrusted::line(&error.message, MESSAGE_CHARS)))
             }
             ServiceError::UnexpectedResponse => CallError::NoResult,
             error => {
@@ -359,7 +361,7 @@ impl Connection {
         }
         let said = match error {
             ClientInitializeError::ConnectionClosed(_) => "it ended before it said what it is".to_owned(),
-            other => untrusted::line(&other.to_string(), MESSAGE_CHARS),
+            other => self.heard.without_keys(&untrusted::line(&other.to_string(), MESSAGE_CHARS)),
         };
         match self.heard.log().last() {
             Some(last) => format!("{said}; it wrote: {last}"),

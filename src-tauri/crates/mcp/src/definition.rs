@@ -39,7 +39,7 @@ impl Definition {
             return Err(format!("the tool {shown:?} has a name that is empty, hidden or too long"));
         }
         let mut schema = Value::Object((*tool.input_schema).clone());
-        clean(&mut schema);
+        untrusted::clean_json(&mut schema);
         // What is no object's schema takes nothing.
         if let Some(fields) = schema.as_object_mut() {
             fields.entry("type").or_insert_with(|| json!("object"));
@@ -98,16 +98,6 @@ pub fn name(server: &str, raw: &str) -> String {
     let mark: String = Sha256::digest(raw.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
     name.truncate(NAME_CHARS - MARK_CHARS - 1);
     format!("{name}_{}", &mark[..MARK_CHARS])
-}
-
-/// Texts for the model hold nothing that people cannot see.
-fn clean(value: &mut Value) {
-    match value {
-        Value::String(text) => *text = untrusted::clean(text).0,
-        Value::Array(all) => all.iter_mut().for_each(clean),
-        Value::Object(fields) => fields.iter_mut().for_each(|(_, one)| clean(one)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }
 
 #[cfg(test)]

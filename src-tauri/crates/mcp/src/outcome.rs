@@ -69,18 +69,9 @@ pub fn of(server: &str, tool: &str, does: ToolDoes, result: CallToolResult, limi
 /// JSON as it is; as a text that is cut where it is too long.
 fn structured_within(value: Value, most: usize) -> Value {
     let mut value = value;
-    clean(&mut value);
+    untrusted::clean_json(&mut value);
     let written = value.to_string();
     if written.chars().count() <= most { value } else { untrusted::cut(&written, most).into() }
-}
-
-fn clean(value: &mut Value) {
-    match value {
-        Value::String(text) => *text = untrusted::clean(text).0,
-        Value::Array(all) => all.iter_mut().for_each(clean),
-        Value::Object(fields) => fields.iter_mut().for_each(|(_, one)| clean(one)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }
 
 fn unpacked(data: &str, limits: &Limits) -> Result<TakenPicture, String> {

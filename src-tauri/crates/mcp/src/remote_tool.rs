@@ -110,7 +110,7 @@ impl Task for Call {
                     CallError::NotBegun(_) | CallError::NotListed => {
                         (Effect::Refused, ToolErrorKind::NotAvailable)
                     }
-                    CallError::Refused(_) => (Effect::Unknown, ToolErrorKind::BadArguments),
+                    CallError::Erred(_) => (Effect::Unknown, ToolErrorKind::BadArguments),
                     CallError::Silent { .. } => (Effect::Unknown, ToolErrorKind::Timeout),
                     CallError::Ended(_) | CallError::NoResult => (Effect::Unknown, ToolErrorKind::Network),
                 };

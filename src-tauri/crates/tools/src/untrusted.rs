@@ -4,6 +4,7 @@
 //! (bidirectional controls). The price: emoji joined by zero-width joiners fall into their parts.
 
 use desktop::Snapshot;
+use serde_json::Value;
 
 /// Characters of one name; longer ones are cut.
 const NAME_CHARS: usize = 200;
@@ -22,6 +23,16 @@ pub fn clean(text: &str) -> (String, usize) {
         })
         .collect();
     (seen, hidden)
+}
+
+/// Cleans every text in JSON.
+pub fn clean_json(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = clean(text).0,
+        Value::Array(all) => all.iter_mut().for_each(clean_json),
+        Value::Object(fields) => fields.values_mut().for_each(clean_json),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// Cleaned, on one line, at most `most` characters.
