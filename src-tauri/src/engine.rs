@@ -312,20 +312,22 @@ impl Engine {
 
     /// A run whose model is an agent of another program.
     async fn open_guest(&self, guest: OpenGuest, by: Surface) -> Result<OpenedGuest, ErrorView> {
-        // Whatever it asks for: eyes and hands.
+        // Whatever it asks for: eyes and hands; one that conducts starts agents, which have what agents of ours have.
         let of_a_desk = mcp::desk::groups();
         let is_one = |name: &String| of_a_desk.iter().any(|group| *name == group.name());
-        let groups = guest.groups.into_iter().filter(is_one).collect();
-        let (model, ticket) = self.models.guests.open(&guest.client)?;
+        let groups = (!guest.conducts).then(|| guest.groups.into_iter().filter(is_one).collect());
+        let (model, ticket) = self.models.guests.open(&guest.client, guest.conducts)?;
         // Whoever asked for it may be gone before it has begun.
         let mut left = Left(Some((self.agent.clone(), Arc::clone(&self.models), ticket.clone())));
-        let goal = format!("Work at the desktop for {}, another program's agent (MCP)", model.name());
+        let does = if guest.conducts { "Start agents" } else { "Work at the desktop" };
+        let goal = format!("{does} for {}, another program's agent (MCP)", model.name());
         let overrides = RunOverrides {
             model: Some(model),
             search: Some(false),
             unattended: guest.unattended,
             plan: Some(false),
-            groups: Some(groups),
+            groups,
+            conducts: guest.conducts,
             ..RunOverrides::default()
         };
         let started = self.agent.start_run(StartRun { goal, session: None, overrides }, by).await;

@@ -20,8 +20,9 @@ use protocol::{ErrorCode, ErrorView};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
-/// A guest that calls nothing for this long has left: its run ends.
+/// A guest that calls nothing for this long has left: its run ends. One that conducts lets its agents work.
 const IDLE: Duration = Duration::from_secs(10 * 60);
+const CONDUCTOR_IDLE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Guests at a time.
 const MOST: usize = 8;
 /// Letters of a client's name.
@@ -50,7 +51,7 @@ impl Guests {
     ///
     /// # Errors
     /// [`ErrorCode::Busy`] where there are too many.
-    pub fn open(&self, client: &str) -> Result<(ModelId, String), ErrorView> {
+    pub fn open(&self, client: &str, conducts: bool) -> Result<(ModelId, String), ErrorView> {
         let mut all = self.all();
         all.retain(|_, guest| !guest.calls.is_closed());
         if all.len() >= MOST {
@@ -64,6 +65,7 @@ impl Guests {
         let (calls, asked) = mpsc::channel(1);
         let model = GuestModel {
             id: id.clone(),
+            idle: if conducts { CONDUCTOR_IDLE } else { IDLE },
             seat: Arc::new(tokio::sync::Mutex::new(Seat { asked, pending: None })),
         };
         let ticket =
@@ -138,6 +140,7 @@ fn plain(client: &str) -> String {
 /// Whose turns are a client's calls, one each.
 struct GuestModel {
     id: ModelId,
+    idle: Duration,
     seat: Arc<tokio::sync::Mutex<Seat>>,
 }
 
@@ -153,8 +156,8 @@ impl Model for GuestModel {
     }
 
     fn stream(&self, request: Arc<Request>) -> BoxFuture<'_, Result<TurnEvents, ModelError>> {
-        let seat = Arc::clone(&self.seat);
-        let next = async move { Ok(next(&mut *seat.lock().await, &request).await) };
+        let (seat, idle) = (Arc::clone(&self.seat), self.idle);
+        let next = async move { Ok(next(&mut *seat.lock().await, idle, &request).await) };
         async move { Ok(stream::once(next).boxed()) }.boxed()
     }
 
@@ -164,11 +167,11 @@ impl Model for GuestModel {
 }
 
 /// Hands out what came of the last call, and waits for the next one. Dropped while it waits, nothing is lost.
-async fn next(seat: &mut Seat, request: &Request) -> TurnEvent {
+async fn next(seat: &mut Seat, idle: Duration, request: &Request) -> TurnEvent {
     if let Some((id, answer)) = seat.pending.take() {
         let _ = answer.send(answer_of(&id, request));
     }
-    let asked = tokio::time::timeout(IDLE, seat.asked.recv()).await;
+    let asked = tokio::time::timeout(idle, seat.asked.recv()).await;
     let call = match asked {
         Ok(Some(Handed { call, answer })) => {
             seat.pending = call.id.clone().map(|id| (id, answer));

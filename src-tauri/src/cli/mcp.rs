@@ -6,6 +6,7 @@ mod serve;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use ::mcp::desk::Role;
 use clap::{Args, Subcommand, ValueEnum};
 use protocol::command::{GetOverview, ListServers, SetServerKey, TestServer, UpdateSettings};
 use protocol::mcp::{Agreed, AgreedTool, McpServer, ServerState, ServerToolView, ServerView, ToolDoes};
@@ -45,6 +46,11 @@ enum What {
     /// Its calls are asked about, bounded and stopped as those of Miki's own agents are; nothing is started before the
     /// first. Clients start this themselves: see `miki mcp install`.
     Desktop,
+    /// Serve Miki's agents to another program's agent, on the standard streams
+    ///
+    /// It gives them goals and is told their reports; what matters they ask their user here, in Miki. All that it started is
+    /// stopped when it leaves.
+    Agent,
     /// Write Miki's desktop into a client's configuration, with a copy of the old one beside it
     Install {
         /// claude-desktop, vscode, cursor or gemini-cli
@@ -135,7 +141,8 @@ impl From<Does> for ToolDoes {
 impl Mcp {
     pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
         match self.what {
-            What::Desktop => return serve::desktop(home).await,
+            What::Desktop => return serve::serve(home, Role::Desktop).await,
+            What::Agent => return serve::serve(home, Role::Agent).await,
             What::Install { client, consent } => return install(&client, consent.yes).await,
             _ => {}
         }
@@ -154,7 +161,7 @@ async fn work(link: &Link, what: What) -> Result<Exit, ErrorView> {
         }
         What::Import { from, consent } => import(link, &from, consent.yes).await,
         // They need no engine.
-        What::Desktop | What::Install { .. } => Ok(Exit::Done),
+        What::Desktop | What::Agent | What::Install { .. } => Ok(Exit::Done),
         What::List => {
             let all = link.call(ListServers {}).await?;
             if all.is_empty() {

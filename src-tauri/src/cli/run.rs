@@ -64,7 +64,7 @@ pub struct Run {
     /// Let the model propose no plan: every change is asked about
     #[arg(long)]
     no_plan: bool,
-    /// Give it no tools but those to start other agents, wait for them and stop them: it only conducts
+    /// Give it no tools but those to start other agents, wait for them and stop them: it only conducts, they do the work
     #[arg(long)]
     conductor: bool,
     /// Let the provider search the web by itself; what it found is listed with the answer
@@ -236,7 +236,8 @@ impl Run {
                 unattended: if asks { Unattended::Wait } else { Unattended::End },
                 plan: self.no_plan.then_some(false),
                 space: self.space.clone(),
-                groups: self.conductor.then(|| vec!["agents".to_owned()]),
+                groups: None,
+                conducts: self.conductor,
                 recording: match (&self.record, &self.replay) {
                     (Some(file), _) => Some(Recording::Record(file.clone())),
                     (None, Some(file)) => Some(Recording::Replay(file.clone())),

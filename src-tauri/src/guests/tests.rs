@@ -28,7 +28,7 @@ async fn turn(model: &SharedModel, request: Arc<Request>) -> ProposedCall {
 #[tokio::test]
 async fn a_guests_calls_are_its_runs_turns_and_their_answers_go_back_to_it() {
     let guests = Arc::new(Guests::default());
-    let (id, ticket) = guests.open("Claude Desktop").unwrap();
+    let (id, ticket) = guests.open("Claude Desktop", false).unwrap();
     assert_eq!(id.0, "mcp/claude-desktop");
     let model = guests.take(&id).unwrap();
     assert!(guests.take(&id).is_err(), "one run is its, and no other");
@@ -58,11 +58,11 @@ async fn a_guests_calls_are_its_runs_turns_and_their_answers_go_back_to_it() {
 #[tokio::test]
 async fn without_its_ticket_or_after_its_runs_end_a_call_goes_nowhere() {
     let guests = Guests::default();
-    let (id, ticket) = guests.open("x").unwrap();
+    let (id, ticket) = guests.open("x", false).unwrap();
     let call = |ticket: &str| GuestCall { ticket: ticket.into(), tool: "click".into(), arguments: json!({}) };
     assert_eq!(guests.call(call("guessed")).await.unwrap_err().code, ErrorCode::NotFound);
     // Two of one name are told apart.
-    assert_eq!(guests.open("x").unwrap().0.0, "mcp/x-2");
+    assert_eq!(guests.open("x", true).unwrap().0.0, "mcp/x-2");
     drop(guests.take(&id).unwrap());
     assert_eq!(guests.call(call(&ticket)).await.unwrap_err().code, ErrorCode::NotFound);
 }

@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use outside::LONG;
-use outside::fake_model::{FakeModel, MindTurn, ScriptMind};
+use outside::fake_model::{Asked, FakeModel, MindTurn, Said, ScriptMind};
 use outside::miki::{self, Miki, check_file};
 use outside::stage::Stage;
+use outside::{LONG, wait_for};
 use protocol::EventBody;
 use protocol::event::RunEnd;
 use protocol::tool::{Effect, Source};
@@ -125,9 +125,9 @@ fn real_servers_are_connected_agreed_to_and_used_within_the_sandbox() {
 }
 
 /// What the other program's agent says of its calls, after its list of tools.
-fn drive(stage: &Stage, miki: &Miki, mode: &str) -> Vec<Value> {
+fn drive(stage: &Stage, miki: &Miki, script: &str, mode: &str) -> Vec<Value> {
     let mut command = stage.command(tool("mcp/bin/python"));
-    command.args(["-I", &peer("drive.py")]).args([text(&miki.bin), text(&miki.home), LINE]);
+    command.args(["-I", &peer(script)]).args([text(&miki.bin), text(&miki.home), LINE]);
     command.env("MCP_MODE", mode);
     let done = stage.run("the protocol's SDK (run: cargo xtask setup)", command, LONG * 2).unwrap();
     let said = done.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -146,7 +146,7 @@ fn another_programs_agent_works_at_the_desktop_as_ours_do() {
         let _app = miki.start(&stage, "app", &[]).unwrap();
         let mut client = miki.connect(LONG).unwrap();
         client.subscribe().unwrap();
-        let said = drive(&stage, &miki, mode);
+        let said = drive(&stage, &miki, "drive.py", mode);
         let tools: Vec<&str> =
             said[0]["tools"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
         assert!(tools.contains(&"click") && tools.contains(&"webClick"), "{tools:?}");
@@ -167,4 +167,54 @@ fn another_programs_agent_works_at_the_desktop_as_ours_do() {
         assert_eq!(started.unwrap().model.0, "mcp/pond-desktop");
         assert!(client.overview().unwrap().runs.is_empty());
     }
+}
+
+/// An agent of ours, that another program's agent has started.
+fn worker(asked: &Asked) -> MindTurn {
+    let goal = asked.heard.messages.iter().find_map(|said| match said {
+        Said::User { texts, .. } => texts.first().cloned(),
+        Said::Assistant(_) | Said::Results(_) => None,
+    });
+    let waits = goal.unwrap_or_default().starts_with("wait");
+    match asked.results().last().map(|result| result.name.as_str()) {
+        None if waits => MindTurn::call("", "askHuman", json!({ "question": "Which of the two?", "reason": "to know" })),
+        None => MindTurn::call("", "writeFile", json!({ "path": "pond.txt", "text": LINE, "reason": "as asked" })),
+        Some("writeFile") => {
+            MindTurn::call("", "report", json!({ "outcome": "wrote it", "files": ["pond.txt"] }))
+        }
+        Some(_) => MindTurn::done("wrote it", true),
+    }
+}
+
+#[test]
+fn another_programs_agent_gives_ours_goals_and_is_told_their_reports() {
+    let stage = Stage::plain().unwrap();
+    let model = FakeModel::start(worker).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    let _app = miki.start(&stage, "app", &[]).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    client.subscribe().unwrap();
+    let said = drive(&stage, &miki, "give_goals.py", "auto");
+    assert_eq!(said[0]["tools"], json!(["kill", "run", "spawn", "status", "waitFor"]));
+    let data = |at: usize| -> Value {
+        let told: Value = serde_json::from_str(said[at]["text"][0].as_str().unwrap()).unwrap();
+        told["data"]["agents"][0].clone()
+    };
+    let done = data(1);
+    assert_eq!((&done["state"], &done["report"]["files"]), (&json!("completed"), &json!(["pond.txt"])));
+    check_file(&stage.path("home").join("Miki/pond.txt"), LINE).unwrap();
+    // What only the user can decide is open in Miki; the program cannot answer it.
+    assert_eq!(data(2)["state"], "asks its user", "{said:?}");
+    assert_eq!(data(3)["state"], "stopped", "{said:?}");
+
+    // Each is in the journal below the run of their client, which has ended with it.
+    let events = client.events_until(|event| miki::is_end(event) && event.scope.run.is_some()).unwrap();
+    let first = events.iter().find_map(|event| match &event.body {
+        EventBody::RunStarted(spec) => Some(spec),
+        _ => None,
+    });
+    let first = first.unwrap();
+    assert_eq!((first.model.0.as_str(), first.conducts), ("mcp/pond-conductor", true));
+    wait_for("the end of all that it started", LONG, || client.overview().ok()?.runs.is_empty().then_some(()))
+        .unwrap();
 }

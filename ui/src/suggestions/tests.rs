@@ -32,6 +32,7 @@ fn started() -> EventBody {
         plan: false,
         user_goal: None,
         groups: None,
+        conducts: false,
     }))
 }
 

@@ -135,7 +135,13 @@ impl Engine {
             self.runs.has_room(parent, (&self.settings()).into())?;
             let above = self.runs.get(parent).ok_or_else(|| not_under_way(parent))?.spec;
             let left = self.ledger.left(parent);
-            let spec = child_of(&above, parent, wanted, left, &self.settings().agent_model)?;
+            let settings = self.settings();
+            let model = match settings.agent_model.as_str() {
+                // Of another program's agent there is only the one.
+                "" if above.is_guests() => &settings.model.0,
+                other => other,
+            };
+            let spec = child_of(&above, parent, wanted, left, model)?;
             let (settings, model) = self.as_specified(&spec).await?;
             self.begin((None, None), spec, settings, model, None).await
         })
@@ -253,6 +259,7 @@ fn child_of(
         plan: false,
         user_goal: Some(above.words().to_owned()),
         groups,
+        conducts: false,
     })
 }
 

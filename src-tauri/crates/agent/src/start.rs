@@ -108,6 +108,7 @@ impl Engine {
             plan,
             user_goal: None,
             groups: over.groups.clone(),
+            conducts: over.conducts,
         };
         // On a task of its own: a caller that goes away must not leave half a run, nor one that nobody waits for.
         let (engine, gone) = (self.clone(), CancellationToken::new());
@@ -400,7 +401,7 @@ impl Engine {
         let specs = specs.filter(|spec| of.plan || &*spec.name != "plan");
         let offer = Offer::new(specs.filter(|spec| has_group(of, &spec.group)).collect(), earlier);
         // What it was given by name is there from the beginning.
-        if of.groups.is_some() { offer.with_all() } else { offer }
+        if of.groups.is_some() || of.conducts { offer.with_all() } else { offer }
     }
 
     /// As many of a session's newest events as its next conversation can have in it.
@@ -466,7 +467,11 @@ pub(crate) fn live() -> (Live, mpsc::Receiver<Message>) {
 /// Whether a run has the tools of a group. Those for the course of the work itself it always has.
 pub(crate) fn has_group(of: &RunSpec, group: &Group) -> bool {
     let named = |groups: &Vec<String>| groups.iter().any(|name| *name == group.name());
-    *group == Group::Mind || of.groups.as_ref().is_none_or(named)
+    match group {
+        Group::Mind => true,
+        Group::Agents if of.conducts => true,
+        _ => !of.conducts && of.groups.as_ref().is_none_or(named),
+    }
 }
 
 /// What a run may without a question: what the user allowed in its session; a child none of it, its parent's plan neither.

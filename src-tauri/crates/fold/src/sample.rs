@@ -59,6 +59,7 @@ pub fn started() -> EventBody {
         plan: false,
         user_goal: None,
         groups: None,
+        conducts: false,
     }))
 }
 

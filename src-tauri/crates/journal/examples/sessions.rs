@@ -239,5 +239,6 @@ fn spec(goal: String) -> RunSpec {
         plan: false,
         user_goal: None,
         groups: None,
+        conducts: false,
     }
 }

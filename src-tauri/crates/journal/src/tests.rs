@@ -99,6 +99,7 @@ pub(crate) fn spec(goal: &str) -> RunSpec {
         plan: false,
         user_goal: None,
         groups: None,
+        conducts: false,
     }
 }
 

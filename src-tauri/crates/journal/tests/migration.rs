@@ -60,6 +60,7 @@ fn spec(goal: &str, search: bool) -> RunSpec {
         plan: false,
         user_goal: None,
         groups: None,
+        conducts: false,
     }
 }
 

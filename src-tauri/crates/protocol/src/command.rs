@@ -79,6 +79,8 @@ commands! {
         client: String,
         /// The groups of tools that it may use.
         groups: Vec<String>,
+        /// It does nothing at the desktop itself: it starts agents of ours.
+        #[serde(default)] conducts: bool,
         #[serde(default)] unattended: Unattended,
     } -> OpenedGuest;
     /// The next call of such an agent, by the ticket that it was given: answers when it is done, or was refused.
@@ -265,6 +267,8 @@ pub struct RunOverrides {
     pub space: Option<String>,
     /// The groups of tools that it has, beside those for the course of the work itself; `None` for all.
     pub groups: Option<Vec<String>>,
+    /// It only starts agents, waits for them and stops them: `groups` are theirs.
+    pub conducts: bool,
 }
 
 /// What came of an [`Undo`].

@@ -53,6 +53,9 @@ pub struct RunSpec {
     /// The groups of tools that it has, beside those for the course of the work itself; `None` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<Vec<String>>,
+    /// It has no tools itself but those to start agents, to wait for them and to stop them: `groups` are theirs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub conducts: bool,
 }
 
 /// The provider of models that are agents of other programs.

@@ -1,8 +1,8 @@
-//! `miki mcp desktop`: carries the calls of another program's agent to the engine.
+//! `miki mcp desktop` and `miki mcp agent`: carry the calls of another program's agent to the engine.
 
 use std::sync::{Arc, PoisonError};
 
-use ::mcp::desk::{self, Relay};
+use ::mcp::desk::{self, Relay, Role};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use protocol::ErrorView;
@@ -16,12 +16,12 @@ use crate::exit::Exit;
 use crate::home::Home;
 use crate::link::Link;
 
-/// Serves eyes and hands on the standard streams.
-pub async fn desktop(home: &Home) -> Result<Exit, ErrorView> {
-    let way =
-        Arc::new(Way { home: home.clone(), state: Mutex::new(State::Unopened), given_up: Arc::default() });
+/// Serves on the standard streams.
+pub async fn serve(home: &Home, role: Role) -> Result<Exit, ErrorView> {
+    let (home, state) = (home.clone(), Mutex::new(State::Unopened));
+    let way = Arc::new(Way { home, role, state, given_up: Arc::default() });
     let specs = tools::Registry::builtin().specs();
-    match desk::serve(specs, way).await {
+    match desk::serve(role, &specs, way).await {
         Ok(()) => Ok(Exit::Done),
         Err(why) => Err(ErrorView::new(
             protocol::ErrorCode::BadRequest,
@@ -33,6 +33,7 @@ pub async fn desktop(home: &Home) -> Result<Exit, ErrorView> {
 
 struct Way {
     home: Home,
+    role: Role,
     /// Calls go one after the other, as one agent makes them.
     state: Mutex<State>,
     /// A call was given up by its client, and its work ended: whether the next one may begin anew.
@@ -50,12 +51,13 @@ enum State {
 impl Way {
     async fn open(&self, client: &str) -> Result<(Arc<Link>, OpenedGuest), ErrorView> {
         let groups = desk::groups().iter().map(|group| group.name().to_owned()).collect();
+        let (client, conducts) = (client.to_owned(), self.role == Role::Agent);
         // Where no app runs, nobody could answer: what asks ends the work, and says so.
         let (link, unattended) = match Link::attach(&self.home).await? {
             Some(link) => (link, Unattended::Wait),
             None => (Link::open(&self.home).await?, Unattended::End),
         };
-        let opened = link.call(OpenGuest { client: client.to_owned(), groups, unattended }).await?;
+        let opened = link.call(OpenGuest { client, groups, conducts, unattended }).await?;
         Ok((Arc::new(link), opened))
     }
 

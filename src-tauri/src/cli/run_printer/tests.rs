@@ -79,6 +79,7 @@ fn spec() -> RunSpec {
         plan: false,
         user_goal: None,
         groups: None,
+        conducts: false,
     }
 }
 

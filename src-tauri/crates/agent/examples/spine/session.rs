@@ -87,6 +87,7 @@ fn spec(settings: &Settings) -> RunSpec {
         plan: false,
         user_goal: None,
         groups: None,
+        conducts: false,
     }
 }
 

@@ -1,8 +1,10 @@
 //! What bounds a child.
 
 use super::*;
+use crate::start::has_group;
 use protocol::turn::Usd;
 use serde_json::json;
+use tools::Group;
 
 fn above(more: &serde_json::Value) -> RunSpec {
     let mut spec = json!({
@@ -67,6 +69,19 @@ fn with_nothing_left_no_agent_begins() {
         let error = child_of(&above(&json!({})), &RunId("r-1".into()), wanted("go"), left, "").unwrap_err();
         assert!(told(&error).message.contains("budget"), "{error}");
     }
+}
+
+#[test]
+fn agents_of_one_that_conducts_act_though_it_has_no_tools_to_act_with_itself() {
+    let conductor = above(&json!({ "conducts": true }));
+    let (web, agents) = (Group::Web, Group::Agents);
+    assert!(has_group(&conductor, &agents) && has_group(&conductor, &Group::Mind));
+    assert!(!has_group(&conductor, &web));
+    let child = child_of(&conductor, &RunId("r-1".into()), wanted("go"), Most::default(), "").unwrap();
+    assert!(has_group(&child, &web) && !child.conducts);
+    let bounded = above(&json!({ "conducts": true, "groups": ["web"] }));
+    let child = child_of(&bounded, &RunId("r-1".into()), wanted("go"), Most::default(), "").unwrap();
+    assert!(has_group(&child, &web) && !has_group(&child, &Group::Terminal));
 }
 
 #[test]

@@ -199,10 +199,13 @@ impl Driver {
 
     /// Why it may not use a tool that there is: its parent, or whoever started it, gave it others.
     fn not_its_own(&self, call: &ToolCall) -> Option<ToolError> {
-        self.run.spec.groups.as_ref()?;
+        let spec = &self.run.spec;
+        if spec.groups.is_none() && !spec.conducts {
+            return None;
+        }
         let is_kept_from_it = |part: &ToolCall| {
             let tool = self.run.router.registry().get(&part.tool);
-            tool.is_some_and(|tool| !start::has_group(&self.run.spec, &tool.spec().group))
+            tool.is_some_and(|tool| !start::has_group(spec, &tool.spec().group))
         };
         let kept = call.parts().into_iter().find(is_kept_from_it)?;
         let message = format!("{} is none of your tools in this run", kept.tool);

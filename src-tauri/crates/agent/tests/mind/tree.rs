@@ -334,8 +334,8 @@ async fn a_child_has_no_more_tools_than_it_was_given_and_none_that_its_parent_ha
         done(),
     ];
     let mut tree = Tree::new(vec![root, child]).await;
-    let conductor = RunOverrides { groups: Some(vec!["agents".into()]), ..auto() };
-    let started = tree.start("press the button", conductor).await;
+    let only_agents = RunOverrides { groups: Some(vec!["agents".into()]), ..auto() };
+    let started = tree.start("press the button", only_agents).await;
     tree.end_of(&started.run).await;
     assert_eq!(tree.bench.desktop.actions(), [], "neither of them");
     let offered = &tree.models[0].requests()[0].tools;
@@ -346,6 +346,21 @@ async fn a_child_has_no_more_tools_than_it_was_given_and_none_that_its_parent_ha
     );
     let refused = tree.results(&started, "click").await;
     assert_eq!(refused[0].error.as_ref().unwrap().kind, ToolErrorKind::NotAvailable);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_one_that_conducts_may_not_do_itself_its_agents_do_for_it() {
+    let press = || Step::call("click", json!({ "x": 500, "y": 500, "reason": "press it" }));
+    let root = vec![press(), Step::calls(vec![spawn("press it")]), wait_for_all(), done()];
+    let mut tree = Tree::new(vec![root, vec![press(), done()]]).await;
+    let started = tree.start("press the button", RunOverrides { conducts: true, ..auto() }).await;
+    assert!(matches!(tree.end_of(&started.run).await, RunEnd::Completed { .. }));
+    let clicks = tree.bench.desktop.actions();
+    assert_eq!(clicks.len(), 1, "its agent's: {clicks:?}");
+    let refused = tree.results(&started, "click").await;
+    assert_eq!(refused[0].error.as_ref().unwrap().kind, ToolErrorKind::NotAvailable);
+    let names: Vec<_> = tree.models[0].requests()[0].tools.iter().map(|tool| tool.name.clone()).collect();
+    assert!(names.iter().any(|name| name == "spawn") && !names.iter().any(|name| name == "click"), "{names:?}");
 }
 
 #[tokio::test(start_paused = true)]
