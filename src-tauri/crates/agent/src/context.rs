@@ -12,7 +12,7 @@ use protocol::recap::{Notes, Recap};
 use protocol::tool::{Effect, ExecResult, Source, ToolCall};
 use protocol::turn::Usage;
 use serde_json::{Value, json};
-use tools::{ELEMENTS, ListShown, NOTES, Recalled};
+use tools::{CONTINUE, ELEMENTS, ListShown, NOTES, Recalled};
 
 mod bounds;
 mod list;
@@ -43,6 +43,16 @@ const TOO_LARGE: &str =
 /// Stands for a picture that was taken out.
 const LEFT_OUT: &str = "left out here: look again if you need it";
 
+/// Messages of a turn: the model's, and what its calls came to.
+const NEWEST_TURN: usize = 2;
+
+/// What becomes of the lines that tell what was done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    Stay,
+    Go,
+}
+
 /// A conversation with its bounds.
 pub struct Context {
     /// The conversation as it is asked. Shared with a turn under way and with nobody else: it is not copied for a turn.
@@ -68,6 +78,8 @@ pub struct Context {
     reread: f64,
     /// What was left out since this was asked last.
     compacted: bool,
+    /// All but the newest turn is to be left out: its model has written down what it goes on with.
+    begins_anew: bool,
     /// Nothing was added since it was made ready to be asked.
     is_ready: bool,
 }
@@ -149,6 +161,7 @@ impl Context {
             weight,
             reread: 0.0,
             compacted,
+            begins_anew: false,
             is_ready: false,
         }
     }
@@ -183,6 +196,7 @@ impl Context {
     /// Keeps what the model noted, with where it may have it from.
     pub fn note_call(&mut self, call: &ToolCall, result: &ExecResult, read: &[Source]) {
         note(&mut self.notes, call, result, read);
+        self.begins_anew |= call.tool == CONTINUE && result.effect == Effect::Confirmed;
     }
 
     /// Corrects the estimate by what the provider counted of the newest request.
@@ -320,7 +334,9 @@ impl Context {
     pub fn request(&mut self) -> Arc<Request> {
         // Asked for again, it is the same: reading it is counted once.
         if !self.is_ready {
-            if self.pays() {
+            if std::mem::take(&mut self.begins_anew) {
+                self.leave_out(self.cut(NEWEST_TURN), Lines::Go);
+            } else if self.pays() {
                 self.compact(KEPT[0]);
             }
             self.compact_if_over();
@@ -389,7 +405,11 @@ impl Context {
 
     /// Leaves the goal, lines and the newest of the messages, of the most one in `part`.
     fn compact(&mut self, part: usize) {
-        let cut = self.cut(self.kept(part));
+        self.leave_out(self.cut(self.kept(part)), Lines::Stay);
+    }
+
+    /// Leaves the goal, the notes, lines where they stay, and the messages from `cut` on.
+    fn leave_out(&mut self, cut: usize, lines: Lines) {
         let mut messages = std::mem::take(self.messages_mut());
         let kept = messages.split_off(cut);
         let mut done = self.head;
@@ -407,6 +427,10 @@ impl Context {
         let is_turn = |message: &&Message| matches!(message, Message::Assistant(_));
         self.recap.turns = kept.iter().filter(is_turn).count() as u32;
         self.recap.notes = self.notes.clone();
+        if lines == Lines::Go {
+            self.recap.left_out += self.recap.lines.len() as u64;
+            self.recap.lines.clear();
+        }
         messages = recap::messages(&self.recap);
         (self.head, self.goal) = (messages.len(), 0);
         messages.extend(kept);
@@ -506,8 +530,13 @@ fn cut(text: &str, most: usize) -> String {
 
 /// Notes after a call, if it was one of theirs, with where the model may have it from.
 pub fn note(notes: &mut Notes, call: &ToolCall, result: &ExecResult, read: &[Source]) {
-    if call.tool == NOTES && result.effect == Effect::Confirmed {
-        recap::note(notes, call, read);
+    if result.effect != Effect::Confirmed {
+        return;
+    }
+    match call.tool.as_str() {
+        NOTES => recap::note(notes, &call.arguments, read),
+        CONTINUE => recap::note(notes, &json!({ "all": call.arguments["state"] }), read),
+        _ => {}
     }
 }
 

@@ -76,7 +76,8 @@ impl Role {
         let groups = groups();
         let is_offered = |spec: &&Spec| match self {
             Self::Desktop => groups.contains(&spec.group) || OF_MIND.contains(&&*spec.name),
-            Self::Agent => spec.group == Group::Agents,
+            // Its conversation is its own affair.
+            Self::Agent => spec.group == Group::Agents && &*spec.name != tools::CONTINUE,
         };
         let of_agents = if self == Self::Agent { agents::tools() } else { Vec::new() };
         all.iter().filter(is_offered).map(described).chain(of_agents).collect()

@@ -17,6 +17,7 @@ use crate::{schema, untrusted};
 
 mod context;
 mod gesture;
+mod go_on;
 mod operate;
 mod outcome;
 
@@ -102,6 +103,7 @@ pub use context::Context;
 pub(crate) use elements::changes as element_changes;
 pub use elements::{ListShown, NAME as ELEMENTS};
 pub(crate) use files::{FileWrite, from_files, named_in, shown_diff, take_back as take_back_file};
+pub use go_on::NAME as CONTINUE;
 pub use notes::{MOST_CHARS as NOTE_CHARS, NAME as NOTES, edited as edited_notes};
 pub(crate) use on_screen::{Clipboards, take_back_on_screen};
 pub use outcome::Outcome;
@@ -182,6 +184,7 @@ pub(crate) fn builtin() -> Vec<Arc<dyn Tool>> {
         of::<wait::Wait>(),
         of::<think::Think>(),
         of::<notes::Notes>(),
+        of::<go_on::Continue>(),
         of::<batch::Batch>(),
         of::<ask_human::AskHuman>(),
         of::<agents::ReportBack>(),

@@ -195,9 +195,9 @@ fn called(source: &Source) -> String {
     }
 }
 
-/// After a call of `notes` that was done.
-pub(super) fn note(notes: &mut Notes, call: &protocol::tool::ToolCall, read: &[Source]) {
-    if let Ok(text) = tools::edited_notes(&notes.text, &call.arguments)
+/// After an edit of them that was done.
+pub(super) fn note(notes: &mut Notes, edit: &Value, read: &[Source]) {
+    if let Ok(text) = tools::edited_notes(&notes.text, edit)
         && text != notes.text
     {
         notes.text = text;

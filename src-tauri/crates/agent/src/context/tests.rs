@@ -49,6 +49,21 @@ fn look(context: &mut Context, hash: u64) {
     context.push_results(vec![Answered { answer, sight: seen(hash), must_show: false, goes_on: false }]);
 }
 
+/// What came of a call that tells of itself alone.
+fn result(effect: Effect) -> ExecResult {
+    ExecResult {
+        effect,
+        summary: String::new(),
+        data: Value::Null,
+        error: None,
+        picture: None,
+        read: vec![],
+        changes: vec![],
+        output: vec![],
+        took: Millis(1),
+    }
+}
+
 /// The answers after what stands for the messages before.
 fn answers(context: &Context) -> impl Iterator<Item = &ToolAnswer> {
     context.messages()[context.head..].iter().flat_map(|message| match message {
@@ -182,6 +197,37 @@ fn what_is_left_out_has_a_line_each_and_the_newest_stay_whole() {
     let Some(Message::ToolResults(newest)) = request.messages.last() else { panic!("no result") };
     assert!(newest[0].image.is_some());
     assert_eq!(newest[0].response["data"].as_str().unwrap().len(), 100);
+}
+
+#[test]
+fn a_model_that_continues_has_its_goal_its_users_words_and_what_it_wrote_down_alone() {
+    let mut context = context();
+    (0..5).for_each(|n| exchange(&mut context, n));
+    context.push_user("blue ones, please".into());
+    exchange(&mut context, 5);
+    let arguments = json!({ "state": "found 3 of 5 carps" });
+    let call = ToolCall { id: CallId("c9".into()), tool: CONTINUE.into(), arguments: arguments.clone() };
+    let calls = vec![models::ProposedCall::new(None, CONTINUE, arguments)];
+    context.push_turn(Turn { calls, ..Turn::default() });
+    let told = ToolAnswer { id: None, name: CONTINUE.into(), response: json!({}), image: None };
+    context.push_results(vec![told.into()]);
+    context.note_call(&call, &result(Effect::Refused), &[]);
+    let before = context.request().messages.len();
+    assert!(context.take_compacted().is_none(), "it was refused");
+    context.note_call(&call, &result(Effect::Confirmed), &[Source::Terminal]);
+    context.messages_mut();
+    let request = context.request();
+    assert!(request.messages.len() < before);
+    let all = format!("{:?}", request.messages);
+    for kept in ["goal", "blue ones, please", "found 3 of 5 carps", "the terminal"] {
+        assert!(all.contains(kept), "{kept}: {all}");
+    }
+    assert!(!all.contains("turn 2") && !all.contains("click"), "{all}");
+    // What is journaled of it is what the model has, also after a restart.
+    let recap = context.take_compacted().unwrap();
+    assert_eq!((recap.notes.text.as_str(), recap.turns, recap.lines.len()), ("found 3 of 5 carps", 1, 0));
+    exchange(&mut context, 6);
+    assert!(context.request().messages.len() > request.messages.len(), "once");
 }
 
 #[test]
@@ -373,21 +419,10 @@ fn what_the_user_said_stays_theirs_and_notes_stay_with_where_they_are_from() {
     context.push_user("never press Send".into());
     let call =
         ToolCall { id: CallId("c".into()), tool: NOTES.into(), arguments: json!({ "add": "total: 42" }) };
-    let result = ExecResult {
-        effect: Effect::Confirmed,
-        summary: "noted".into(),
-        data: Value::Null,
-        error: None,
-        picture: None,
-        read: Vec::new(),
-        changes: Vec::new(),
-        output: Vec::new(),
-        took: Millis(0),
-    };
     let page = Source::Page { host: Some("shop.test".into()) };
-    context.note_call(&call, &ExecResult { effect: Effect::Refused, ..result.clone() }, &[]);
+    context.note_call(&call, &result(Effect::Refused), &[]);
     assert!(context.recalled().notes.is_empty(), "what was refused is not kept");
-    context.note_call(&call, &result, std::slice::from_ref(&page));
+    context.note_call(&call, &result(Effect::Confirmed), std::slice::from_ref(&page));
     assert_eq!(&*context.recalled().notes, "total: 42");
     for n in 0..60 {
         exchange(&mut context, n);

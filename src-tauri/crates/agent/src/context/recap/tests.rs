@@ -92,13 +92,8 @@ fn a_recap_is_bounded_and_says_how_much_went() {
 #[test]
 fn notes_say_what_was_read_before_them_and_stand_in_no_line_twice() {
     let mut notes = Notes::default();
-    let edit = |arguments: Value| protocol::tool::ToolCall {
-        id: protocol::ids::CallId("c1".into()),
-        tool: NOTES.into(),
-        arguments,
-    };
-    note(&mut notes, &edit(json!({ "add": "total 42" })), &[Source::Page { host: Some("shop.test".into()) }]);
-    note(&mut notes, &edit(json!({})), &[Source::Terminal]);
+    note(&mut notes, &json!({ "add": "total 42" }), &[Source::Page { host: Some("shop.test".into()) }]);
+    note(&mut notes, &json!({}), &[Source::Terminal]);
     assert_eq!((notes.text.as_str(), notes.read.len()), ("total 42", 1), "reading them adds nothing");
     let recap = Recap { goal: "go".into(), notes, ..Recap::default() };
     let Some(Message::ToolResults(answers)) = messages(&recap).pop() else { panic!("no answer") };
