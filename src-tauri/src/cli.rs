@@ -11,6 +11,7 @@ use crate::home::Home;
 mod approvals;
 mod ps;
 mod run;
+mod state;
 mod stop;
 mod undo;
 
@@ -48,6 +49,7 @@ Environment:
 enum Command {
     Run(run::Run),
     Ps(ps::Ps),
+    State(state::State),
     Stop(stop::Stop),
     Undo(undo::Undo),
     Approvals(approvals::Approvals),
@@ -100,6 +102,7 @@ pub fn main() -> Exit {
         }),
         Some(Command::Run(run)) => exit_of(with_home(|home| on_runtime(run.run(home)))),
         Some(Command::Ps(ps)) => exit_of(with_home(|home| on_runtime(ps.run(home)))),
+        Some(Command::State(state)) => exit_of(with_home(|home| on_runtime(state.run(home)))),
         Some(Command::Stop(stop)) => exit_of(with_home(|home| on_runtime(stop.run(home)))),
         Some(Command::Undo(undo)) => exit_of(with_home(|home| on_runtime(undo.run(home)))),
         Some(Command::Approvals(approvals)) => exit_of(with_home(|home| on_runtime(approvals.run(home)))),

@@ -12,7 +12,7 @@ use protocol::recap::{Notes, Recap};
 use protocol::tool::{Effect, ExecResult, Source, ToolCall};
 use protocol::turn::Usage;
 use serde_json::{Value, json};
-use tools::{CONTINUE, ELEMENTS, ListShown, NOTES, Recalled};
+use tools::{CONTINUE, ELEMENTS, ListShown, Recalled, notes_edit_of};
 
 mod bounds;
 mod list;
@@ -530,13 +530,8 @@ fn cut(text: &str, most: usize) -> String {
 
 /// Notes after a call, if it was one of theirs, with where the model may have it from.
 pub fn note(notes: &mut Notes, call: &ToolCall, result: &ExecResult, read: &[Source]) {
-    if result.effect != Effect::Confirmed {
-        return;
-    }
-    match call.tool.as_str() {
-        NOTES => recap::note(notes, &call.arguments, read),
-        CONTINUE => recap::note(notes, &json!({ "all": call.arguments["state"] }), read),
-        _ => {}
+    if let (Effect::Confirmed, Some(edit)) = (result.effect, notes_edit_of(&call.tool, &call.arguments)) {
+        recap::note(notes, &edit, read);
     }
 }
 

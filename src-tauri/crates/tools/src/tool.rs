@@ -104,7 +104,7 @@ pub(crate) use elements::changes as element_changes;
 pub use elements::{ListShown, NAME as ELEMENTS};
 pub(crate) use files::{FileWrite, from_files, named_in, shown_diff, take_back as take_back_file};
 pub use go_on::NAME as CONTINUE;
-pub use notes::{MOST_CHARS as NOTE_CHARS, NAME as NOTES, edited as edited_notes};
+pub use notes::{MOST_CHARS as NOTE_CHARS, NAME as NOTES, edit_of as notes_edit_of, edited as edited_notes};
 pub(crate) use on_screen::{Clipboards, take_back_on_screen};
 pub use outcome::Outcome;
 pub(crate) use outcome::from_desktop;

@@ -3,6 +3,8 @@
 use protocol::ids::{CallId, ModelId};
 use protocol::tool::Millis;
 
+use tools::NOTES;
+
 use super::*;
 use crate::context::bounds::MOST_PICTURES;
 

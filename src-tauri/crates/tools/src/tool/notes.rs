@@ -40,6 +40,15 @@ impl Builtin for Notes {
     }
 }
 
+/// What a call of this tool does to the notes, as arguments of `notes`; `None` if it does nothing to them.
+pub fn edit_of(tool: &str, arguments: &Value) -> Option<Value> {
+    match tool {
+        NAME => Some(arguments.clone()),
+        super::CONTINUE => Some(json!({ "all": arguments["state"] })),
+        _ => None,
+    }
+}
+
 /// The notes after a call with these arguments.
 ///
 /// # Errors
