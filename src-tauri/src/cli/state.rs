@@ -145,8 +145,10 @@ mod tests {
     #[test]
     fn notes_are_those_of_the_last_compaction_with_what_was_noted_since() {
         let turn = |tool: &str, arguments: Value| {
-            event(json!({ "type": "turnFinished", "turn": 1, "text": "", "thinking": "", "raw": null, "stop": "toolCalls",
-                "usage": {}, "calls": [{ "id": "c-1", "tool": tool, "arguments": arguments }] }))
+            event(
+                json!({ "type": "turnFinished", "turn": 1, "text": "", "thinking": "", "raw": null, "stop": "toolCalls",
+                "usage": {}, "calls": [{ "id": "c-1", "tool": tool, "arguments": arguments }] }),
+            )
         };
         let done = |effect: &str| {
             event(json!({ "type": "toolFinished", "call": "c-1",

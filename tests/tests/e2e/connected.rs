@@ -177,8 +177,12 @@ fn worker(asked: &Asked) -> MindTurn {
     });
     let waits = goal.unwrap_or_default().starts_with("wait");
     match asked.results().last().map(|result| result.name.as_str()) {
-        None if waits => MindTurn::call("", "askHuman", json!({ "question": "Which of the two?", "reason": "to know" })),
-        None => MindTurn::call("", "writeFile", json!({ "path": "pond.txt", "text": LINE, "reason": "as asked" })),
+        None if waits => {
+            MindTurn::call("", "askHuman", json!({ "question": "Which of the two?", "reason": "to know" }))
+        }
+        None => {
+            MindTurn::call("", "writeFile", json!({ "path": "pond.txt", "text": LINE, "reason": "as asked" }))
+        }
         Some("writeFile") => {
             MindTurn::call("", "report", json!({ "outcome": "wrote it", "files": ["pond.txt"] }))
         }
@@ -208,13 +212,15 @@ fn another_programs_agent_gives_ours_goals_and_is_told_their_reports() {
     assert_eq!(data(3)["state"], "stopped", "{said:?}");
 
     // Each is in the journal below the run of their client, which has ended with it.
-    let events = client.events_until(|event| miki::is_end(event) && event.scope.run.is_some()).unwrap();
+    let events = client.events_until(miki::is_end).unwrap();
     let first = events.iter().find_map(|event| match &event.body {
         EventBody::RunStarted(spec) => Some(spec),
         _ => None,
     });
     let first = first.unwrap();
     assert_eq!((first.model.0.as_str(), first.conducts), ("mcp/pond-conductor", true));
-    wait_for("the end of all that it started", LONG, || client.overview().ok()?.runs.is_empty().then_some(()))
-        .unwrap();
+    wait_for("the end of all that it started", LONG, || {
+        client.overview().ok()?.runs.is_empty().then_some(())
+    })
+    .unwrap();
 }

@@ -75,12 +75,13 @@ const RECORDED: [&str; 13] = [
     "setValue",
     "writeClipboard",
 ];
-/// Tools that only look, or keep what is the run's own. A test of `tools` holds the names to what those say of themselves.
 /// The tool by which an agent asks its user; the answer is its argument `answer`, which its user adds.
 pub const ASK_HUMAN: &str = "askHuman";
 
-const ONLY_LOOKS: [&str; 23] = [
+/// Tools that only look, or keep what is the run's own. A test of `tools` holds the names to what those say of themselves.
+const ONLY_LOOKS: [&str; 24] = [
     "think",
+    "continue",
     "notes",
     "wait",
     "waitFor",

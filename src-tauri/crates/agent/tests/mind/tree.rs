@@ -360,7 +360,10 @@ async fn what_one_that_conducts_may_not_do_itself_its_agents_do_for_it() {
     let refused = tree.results(&started, "click").await;
     assert_eq!(refused[0].error.as_ref().unwrap().kind, ToolErrorKind::NotAvailable);
     let names: Vec<_> = tree.models[0].requests()[0].tools.iter().map(|tool| tool.name.clone()).collect();
-    assert!(names.iter().any(|name| name == "spawn") && !names.iter().any(|name| name == "click"), "{names:?}");
+    assert!(
+        names.iter().any(|name| name == "spawn") && !names.iter().any(|name| name == "click"),
+        "{names:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
