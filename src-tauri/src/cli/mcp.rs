@@ -1,6 +1,7 @@
 //! `miki mcp`: servers of the Model Context Protocol, whose tools the agent may use. What one runs is shown whole before it
 //! is run, and each of its tools before it may be used.
 
+mod install;
 mod serve;
 
 use std::collections::BTreeMap;
@@ -136,7 +137,7 @@ impl Mcp {
     pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
         match self.what {
             What::Desktop => return serve::desktop(home).await,
-            What::Install { client, consent } => return install(&client, consent.yes).await,
+            What::Install { client, consent } => return install::install(&client, consent.yes).await,
             _ => {}
         }
         let link = Link::open(home).await?;
@@ -339,52 +340,6 @@ async fn import(link: &Link, from: &str, consent: bool) -> Result<Exit, ErrorVie
     }
     Ok(exit)
 }
-
-async fn install(client: &str, consent: bool) -> Result<Exit, ErrorView> {
-    let bad = |message: String| ErrorView::new(ErrorCode::BadRequest, message);
-    let file = ::mcp::import::file_of(client).ok_or_else(|| {
-        bad(format!("there is no client {client:?}"))
-            .with_hint("claude-desktop, vscode, cursor or gemini-cli")
-    })?;
-    let program = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
-    let program = program.ok_or_else(|| bad("where this program is cannot be told".into()))?;
-    let before = match std::fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(bad(format!("{} cannot be read: {error}", file.display()))),
-    };
-    let after = ::mcp::import::with_server(client, &before, SERVER, &program, &["mcp", "desktop"])
-        .map_err(|why| bad(format!("{}: {why}", file.display())))?;
-    if after == before {
-        say(&format!("{} has it already", plain(&file.display().to_string())));
-        return Ok(Exit::Done);
-    }
-    say(&format!("{}:", plain(&file.display().to_string())));
-    let diff = similar::TextDiff::from_lines(&before, &after).unified_diff().context_radius(2).to_string();
-    diff.lines().for_each(|line| say(&format!("  {}", plain(line))));
-    if !(consent || do_tool::says_yes("write it? [y]es; anything else is no: ").await) {
-        say("nothing was written");
-        return Ok(Exit::NeedsApproval);
-    }
-    let failed = |error: std::io::Error| {
-        ErrorView::new(ErrorCode::Storage, format!("{} cannot be written: {error}", file.display()))
-    };
-    let folder = file.parent().ok_or_else(|| bad("it has no folder".into()))?;
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    if before.is_empty() {
-        crate::atomic_file::replace(&file, after.as_bytes()).map_err(failed)?;
-    } else {
-        let copy = file.with_extension("before-miki.json");
-        std::fs::copy(&file, &copy).map_err(failed)?;
-        crate::atomic_file::rewrite(&file, after.as_bytes()).map_err(failed)?;
-        say(&format!("the old one is {}", plain(&copy.display().to_string())));
-    }
-    say("written; start the client anew, and keep Miki running: it asks there");
-    Ok(Exit::Done)
-}
-
-/// What clients call Miki's desktop.
-const SERVER: &str = "miki-desktop";
 
 async fn switch(link: &Link, name: &str, off: bool) -> Result<Exit, ErrorView> {
     let mut all = servers(link).await?;
