@@ -2,6 +2,7 @@
 //! is run, and each of its tools before it may be used.
 
 mod install;
+mod login;
 mod serve;
 
 use std::collections::BTreeMap;
@@ -67,8 +68,19 @@ enum What {
         #[command(flatten)]
         consent: Consent,
     },
-    /// Read the value of a variable that a server gets (unseen, or from stdin), and keep it in the keychain
+    /// Read the value of a variable or a header that a server gets (unseen, or from stdin), and keep it in the keychain
+    ///
+    /// A header's is sent as it is: for Authorization, most servers want "Bearer" and the key.
     Key { name: String, variable: String },
+    /// Sign in at a server at an address, in your browser; the tokens go into the keychain and to that server alone
+    Login {
+        name: String,
+        /// What you have registered Miki as, where it cannot register itself
+        #[arg(long, value_name = "ID")]
+        client_id: Option<String>,
+    },
+    /// Forget the tokens of a server
+    Logout { name: String },
     /// Use it again
     On { name: String },
     /// Keep it, and do not use it
@@ -87,7 +99,7 @@ struct Add {
     /// A variable for it; a key belongs to --key
     #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
     env: Vec<(String, String)>,
-    /// A variable for it whose value is in the keychain: see `miki mcp key`
+    /// A variable for it, or with --url a header, whose value is in the keychain: see `miki mcp key`
     #[arg(long, value_name = "NAME")]
     key: Vec<String>,
     /// A host that it may reach
@@ -185,6 +197,8 @@ async fn work(link: &Link, what: What) -> Result<Exit, ErrorView> {
             say(&format!("{}: {} is kept in the keychain", plain(&name), plain(&variable)));
             Ok(Exit::Done)
         }
+        What::Login { name, client_id } => login::login(link, name, client_id).await,
+        What::Logout { name } => login::logout(link, name).await,
         What::On { name } => switch(link, &name, false).await,
         What::Off { name } => switch(link, &name, true).await,
         What::Remove { name } => {
@@ -241,7 +255,7 @@ async fn connect(link: &Link, name: &str, server: McpServer, consent: bool) -> R
     for variable in &server.keys {
         say(&format!("  it gets {} from the keychain: miki mcp key {} {0}", plain(variable), plain(name)));
     }
-    let waits_for_key = !server.keys.is_empty();
+    let (waits_for_key, is_program) = (!server.keys.is_empty(), server.url.is_empty());
     all.insert(name.to_owned(), server);
     store(link, &all).await?;
     if waits_for_key {
@@ -251,9 +265,11 @@ async fn connect(link: &Link, name: &str, server: McpServer, consent: bool) -> R
     let view = link.call(TestServer { server: name.to_owned() }).await?;
     if !matches!(view.state, ServerState::Connected) {
         show(&view);
-        say(
-            "  kept. A program that needs more can be given it: --host, --read, --unconfined (miki mcp remove, then add)",
-        );
+        say(if is_program {
+            "  kept. A program that needs more can be given it: --host, --read, --unconfined (miki mcp remove, then add)"
+        } else {
+            "  kept"
+        });
         return Ok(Exit::Failed);
     }
     agree(link, &view, &[], ToolDoes::Anything, consent).await
