@@ -70,6 +70,8 @@ pub struct Engine {
     windows: OnceLock<Box<dyn Windows>>,
     /// The folder of pictures.
     blobs: PathBuf,
+    /// The folder of what is known of servers.
+    of_servers: PathBuf,
     /// Last, so that it is let go of when all else has ended.
     _lock: HomeLock,
 }
@@ -114,7 +116,7 @@ impl Engine {
         .await?;
         // As they are in force: a file that was changed behind our back has been put back.
         servers.set(&agent.settings().mcp_servers);
-        let (windows, blobs) = (OnceLock::new(), home.path().join("blobs"));
+        let (windows, blobs, of_servers) = (OnceLock::new(), home.path().join("blobs"), home.servers());
         Ok(Arc::new(Self {
             agent,
             desktop,
@@ -125,6 +127,7 @@ impl Engine {
             servers,
             windows,
             blobs,
+            of_servers,
             _lock: lock,
         }))
     }
@@ -224,7 +227,8 @@ impl Engine {
                 self.servers.set(&agent.settings().mcp_servers);
                 if before != settings.mcp_servers {
                     let now = settings.mcp_servers.clone();
-                    blocking(move || servers::forget(&Keychain, &before, &now)).await?;
+                    let folder = self.of_servers.clone();
+                    blocking(move || servers::forget(&Keychain, &folder, &before, &now)).await?;
                 }
                 json(&c, settings)
             }
@@ -277,11 +281,17 @@ impl Engine {
                     let message =
                         format!("there is no server {server:?} that gets {variable:?} from the keychain");
                     return Err(ErrorView::new(ErrorCode::NotFound, message)
-                        .with_hint("miki mcp list tells which there are; add one with --key VARIABLE"));
+                        .with_hint("miki mcp list tells which there are; add one with --key NAME"));
                 };
-                let keep = move || servers::keep(&Keychain, (&server, &of), &variable, &value);
-                json(&c, blocking(keep).await??)
+                let name = server.clone();
+                blocking(move || servers::keep(&Keychain, (&server, &of), &variable, &value)).await??;
+                json(&c, self.servers.renew(&name).await?)
             }
+            AnyCommand::BeginSignIn(c) => {
+                json(&c, self.servers.begin_sign_in(&c.server, c.client.as_deref()).await?)
+            }
+            AnyCommand::FinishSignIn(c) => json(&c, self.servers.finish_sign_in(&c.server).await?),
+            AnyCommand::SignOut(c) => json(&c, self.servers.sign_out(&c.server).await?),
             AnyCommand::ListProviders(c) => json(&c, offer::providers()),
             AnyCommand::ListModels(c) if c.asked => {
                 let settings = agent.settings();

@@ -20,6 +20,7 @@ use crate::model_source::{CUSTOM, FIRST};
 
 mod dotenv;
 mod keychain;
+pub mod long;
 mod secrets;
 mod store;
 

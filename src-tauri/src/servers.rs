@@ -1,12 +1,12 @@
-//! How servers that are programs are started, and what is kept for them: made at the composition root, as for commands.
+//! How servers that are programs are started, and what is kept for servers: made at the composition root, as for commands.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use mcp::{Launch, Started};
+use mcp::{Launch, Started, Tokens};
 use protocol::command::Secret;
 use protocol::mcp::McpServer;
 use protocol::{ErrorCode, ErrorView};
@@ -14,14 +14,18 @@ use sha2::{Digest as _, Sha256};
 use space::terminal::{Limits, Network, Program, ProgramSpec, ProxyAt, Setup, Terminal};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
-use crate::keys::KeyStore;
+use crate::engine::blocking;
+use crate::keys::{KeyStore, long};
 use crate::workplaces::Workplaces;
 
 /// Seconds of processor time of a server: it may work for days.
 const CPU: u64 = 7 * 24 * 60 * 60;
+/// What a sign-in is kept under; no header and no variable can be called so.
+const SIGN_IN: &str = "(sign-in)";
 
 pub struct Launcher {
-    /// Each confined server has a folder of its own in it.
+    /// Each confined server has a folder of its own in it; and of a server at which its user has signed in there is an empty
+    /// file: where there is none, the keychain, which may be locked, is not asked.
     folder: PathBuf,
     workplaces: Arc<Workplaces>,
     keychain: Arc<dyn KeyStore>,
@@ -32,27 +36,39 @@ impl Launcher {
         Self { folder, workplaces, keychain }
     }
 
-    /// What only its program gets. Blocking.
-    fn environment(&self, name: &str, server: &McpServer) -> Result<Vec<(String, String)>, String> {
-        let mut all: Vec<_> = server.env.clone().into_iter().collect();
-        for variable in &server.keys {
-            let kept =
-                self.keychain.get(&entry(name, variable, server)).map_err(|error| error.to_string())?;
-            let missing = || format!("no value of {variable} is kept for it: miki mcp key {name} {variable}");
-            all.push((variable.clone(), kept.ok_or_else(missing)?.0));
-        }
-        Ok(all)
+    /// What only its program gets.
+    async fn environment(&self, name: &str, server: &McpServer) -> Result<Vec<(String, String)>, String> {
+        let keys = self.keys(name, server).await?;
+        let keys = keys.into_iter().map(|(variable, value)| (variable, value.0));
+        Ok(server.env.clone().into_iter().chain(keys).collect())
+    }
+
+    /// The values of its keys, by their names.
+    async fn keys(&self, name: &str, server: &McpServer) -> Result<Vec<(String, Secret)>, String> {
+        let (name, server) = (name.to_owned(), server.clone());
+        let found = self.of_keychain(move |keychain| {
+            let one = |key: &String| {
+                let kept = keychain.get(&entry(&name, key, &server)).map_err(|error| error.to_string())?;
+                let missing = || format!("no value of {key} is kept for it: miki mcp key {name} {key}");
+                Ok((key.clone(), kept.ok_or_else(missing)?))
+            };
+            server.keys.iter().map(one).collect()
+        });
+        found.await
+    }
+
+    /// Asks the keychain, which blocks.
+    async fn of_keychain<T: Send + 'static>(
+        &self,
+        ask: impl FnOnce(&dyn KeyStore) -> Result<T, String> + Send + 'static,
+    ) -> Result<T, String> {
+        let keychain = Arc::clone(&self.keychain);
+        blocking(move || ask(&*keychain)).await.map_err(|error| error.message)?
     }
 
     /// The program, and the values of its keys.
     async fn start(&self, name: &str, server: &McpServer) -> Result<(Program, Vec<Secret>), String> {
-        let environment = {
-            let (keychain, folder) = (Arc::clone(&self.keychain), self.folder.clone());
-            let this = Self { folder, workplaces: Arc::clone(&self.workplaces), keychain };
-            let (name, server) = (name.to_owned(), server.clone());
-            tokio::task::spawn_blocking(move || this.environment(&name, &server))
-        };
-        let environment = environment.await.map_err(|panic| panic.to_string())??;
+        let environment = self.environment(name, server).await?;
         let is_key = |(name, _): &&(String, String)| server.keys.contains(name);
         let keys = environment.iter().filter(is_key).map(|(_, value)| Secret(value.clone())).collect();
         let mut spec = ProgramSpec {
@@ -113,32 +129,123 @@ impl Launch for Launcher {
         }
         .boxed()
     }
+
+    fn headers<'a>(
+        &'a self,
+        name: &'a str,
+        server: &'a McpServer,
+    ) -> BoxFuture<'a, Result<Vec<(String, Secret)>, String>> {
+        self.keys(name, server).boxed()
+    }
+
+    fn sign_in<'a>(
+        &'a self,
+        name: &'a str,
+        server: &'a McpServer,
+    ) -> BoxFuture<'a, Result<Option<Secret>, String>> {
+        let (folder, name, server) = (self.folder.clone(), name.to_owned(), server.clone());
+        self.of_keychain(move |keychain| signed_in(keychain, &folder, (&name, &server))).boxed()
+    }
+
+    fn keep_sign_in<'a>(
+        &'a self,
+        name: &'a str,
+        server: &'a McpServer,
+        tokens: Tokens<'a>,
+    ) -> BoxFuture<'a, Result<(), String>> {
+        let new = match tokens {
+            // Forgotten meanwhile.
+            Tokens::Renewed(_) if !mark(&self.folder, name).exists() => return async { Ok(()) }.boxed(),
+            Tokens::New(new) | Tokens::Renewed(new) => Some(new.clone()),
+            Tokens::Gone => None,
+        };
+        let (folder, name, server) = (self.folder.clone(), name.to_owned(), server.clone());
+        let keep =
+            move |keychain: &dyn KeyStore| keep_sign_in(keychain, &folder, (&name, &server), new.as_ref());
+        self.of_keychain(keep).boxed()
+    }
 }
 
-/// Keeps the value of a variable of a server. Blocking.
+/// What was kept when its user signed in at a server. Blocking.
+fn signed_in(
+    keychain: &dyn KeyStore,
+    folder: &Path,
+    (name, server): (&str, &McpServer),
+) -> Result<Option<Secret>, String> {
+    if !mark(folder, name).exists() {
+        return Ok(None);
+    }
+    long::get(keychain, &entry(name, SIGN_IN, server)).map_err(|error| error.to_string())
+}
+
+/// Keeps or forgets it. Blocking.
+fn keep_sign_in(
+    keychain: &dyn KeyStore,
+    folder: &Path,
+    (name, server): (&str, &McpServer),
+    kept: Option<&Secret>,
+) -> Result<(), String> {
+    let (entry, mark) = (entry(name, SIGN_IN, server), mark(folder, name));
+    let Some(kept) = kept else {
+        long::delete(keychain, &entry).map_err(|error| error.to_string())?;
+        let _ = std::fs::remove_file(mark);
+        return Ok(());
+    };
+    // The mark first: what is kept without one would be found by nobody who is to forget it.
+    let marked = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&mark, ""));
+    marked.map_err(|error| format!("{}: {error}", mark.display()))?;
+    long::set(keychain, &entry, kept).map_err(|error| error.to_string())
+}
+
+/// The file that says that its user has signed in at a server.
+fn mark(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.signed-in"))
+}
+
+/// Keeps the value of a variable, or of a header, of a server. Blocking.
 ///
 /// # Errors
-/// [`ErrorCode::Keychain`].
+/// [`ErrorCode::BadRequest`] where it cannot be sent in a header; [`ErrorCode::Keychain`].
 pub fn keep(
     keychain: &dyn KeyStore,
     (name, server): (&str, &McpServer),
     variable: &str,
     value: &Secret,
 ) -> Result<(), ErrorView> {
-    keychain.set(&entry(name, variable, server), value).map_err(|error| {
+    // The end of a line is what it was typed or piped with.
+    let value = Secret(value.0.trim_end_matches(['\n', '\r']).to_owned());
+    let is_sent = |c: char| c.is_ascii_graphic() || c == ' ';
+    if !server.url.is_empty() && (value.0.is_empty() || !value.0.chars().all(is_sent)) {
+        let message = format!("what was given for {variable} cannot be sent in a header");
+        return Err(ErrorView::new(ErrorCode::BadRequest, message).with_hint(
+            "give all of it on one line, as its server wants it: for Authorization, Bearer and the key",
+        ));
+    }
+    keychain.set(&entry(name, variable, server), &value).map_err(|error| {
         ErrorView::new(ErrorCode::Keychain, error.to_string())
             .with_hint("unlock or start the system's keychain, then try again")
     })
 }
 
-/// Forgets the keys of servers that are gone, or run otherwise now. Blocking.
-pub fn forget(keychain: &dyn KeyStore, old: &BTreeMap<String, McpServer>, new: &BTreeMap<String, McpServer>) {
+/// Forgets the keys of servers that are gone, or run otherwise now, and that their user has signed in at them. `folder` is
+/// where that is noted. Blocking.
+pub fn forget(
+    keychain: &dyn KeyStore,
+    folder: &Path,
+    old: &BTreeMap<String, McpServer>,
+    new: &BTreeMap<String, McpServer>,
+) {
     let is_same = |name: &String, server: &McpServer| new.get(name).is_some_and(|new| new.runs_as(server));
     for (name, server) in old.iter().filter(|(name, server)| !is_same(name, server)) {
         for variable in &server.keys {
             if let Err(error) = keychain.delete(&entry(name, variable, server)) {
                 tracing::warn!("{variable} of the server {name} stays in the keychain: {error}");
             }
+        }
+        if mark(folder, name).exists()
+            && let Err(why) = keep_sign_in(keychain, folder, (name, server), None)
+        {
+            tracing::warn!("the tokens of the server {name} stay in the keychain: {why}");
         }
     }
 }
@@ -174,9 +281,50 @@ mod tests {
             assert_eq!(kept(&other), None, "{other:?}");
         }
         let old = BTreeMap::from([("pond".to_owned(), server.clone())]);
-        forget(&store, &old, &BTreeMap::from([("pond".to_owned(), agreed)]));
+        let folder = tempfile::tempdir().unwrap();
+        forget(&store, folder.path(), &old, &BTreeMap::from([("pond".to_owned(), agreed)]));
         assert!(kept(&server).is_some());
-        forget(&store, &old, &BTreeMap::new());
+        forget(&store, folder.path(), &old, &BTreeMap::new());
         assert!(store.kept.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn tokens_are_for_the_address_that_their_user_signed_in_at_and_go_with_it() {
+        let server = McpServer { url: "https://a.example".into(), ..McpServer::default() };
+        let (store, folder) = (FakeStore::default(), tempfile::tempdir().unwrap());
+        let tokens = Secret("canary".repeat(1_000));
+        let kept = |server: &McpServer| signed_in(&store, folder.path(), ("pond", server)).unwrap();
+        assert_eq!(kept(&server), None);
+        keep_sign_in(&store, folder.path(), ("pond", &server), Some(&tokens)).unwrap();
+        assert_eq!(kept(&server), Some(tokens.clone()));
+        let elsewhere = McpServer { url: "https://evil.example".into(), ..server.clone() };
+        assert_eq!(kept(&elsewhere), None);
+        let marks = std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|file| std::fs::read(file.unwrap().path()).unwrap());
+        assert_eq!(marks.collect::<Vec<_>>(), [b""]);
+        let old = BTreeMap::from([("pond".to_owned(), server.clone())]);
+        forget(&store, folder.path(), &old, &old);
+        assert!(kept(&server).is_some());
+        forget(&store, folder.path(), &old, &BTreeMap::from([("pond".to_owned(), elsewhere)]));
+        assert!(kept(&server).is_none() && store.kept.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_header_that_cannot_be_sent_is_not_kept_and_told_to_nobody() {
+        let keys = ["Authorization".to_owned()].into();
+        let server = McpServer { url: "https://a.example".into(), keys, ..McpServer::default() };
+        let store = FakeStore::default();
+        let keep = |value: &str| keep(&store, ("pond", &server), "Authorization", &Secret(value.into()));
+        for bad in ["", "\n", "canary\r\nHost: evil", "canary\u{e9}", "canary\0"] {
+            let error = keep(bad).unwrap_err();
+            assert!(
+                error.code == ErrorCode::BadRequest && !format!("{error:?}").contains("canary"),
+                "{error:?}"
+            );
+        }
+        keep("Bearer canary\r\n").unwrap();
+        let kept = store.get(&entry("pond", "Authorization", &server)).unwrap();
+        assert_eq!(kept, Some(Secret("Bearer canary".into())));
     }
 }

@@ -1,6 +1,8 @@
 //! `miki mcp`: servers of the Model Context Protocol, whose tools the agent may use. What one runs is shown whole before it
 //! is run, and each of its tools before it may be used.
 
+mod install;
+mod login;
 mod serve;
 
 use std::collections::BTreeMap;
@@ -72,8 +74,19 @@ enum What {
         #[command(flatten)]
         consent: Consent,
     },
-    /// Read the value of a variable that a server gets (unseen, or from stdin), and keep it in the keychain
+    /// Read the value of a variable or a header that a server gets (unseen, or from stdin), and keep it in the keychain
+    ///
+    /// A header's is sent as it is: for Authorization, most servers want "Bearer" and the key.
     Key { name: String, variable: String },
+    /// Sign in at a server at an address, in your browser; the tokens go into the keychain and to that server alone
+    Login {
+        name: String,
+        /// What you have registered Miki as, where it cannot register itself
+        #[arg(long, value_name = "ID")]
+        client_id: Option<String>,
+    },
+    /// Forget the tokens of a server
+    Logout { name: String },
     /// Use it again
     On { name: String },
     /// Keep it, and do not use it
@@ -92,7 +105,7 @@ struct Add {
     /// A variable for it; a key belongs to --key
     #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
     env: Vec<(String, String)>,
-    /// A variable for it whose value is in the keychain: see `miki mcp key`
+    /// A variable for it, or with --url a header, whose value is in the keychain: see `miki mcp key`
     #[arg(long, value_name = "NAME")]
     key: Vec<String>,
     /// A host that it may reach
@@ -143,7 +156,7 @@ impl Mcp {
         match self.what {
             What::Desktop => return serve::serve(home, Role::Desktop).await,
             What::Agent => return serve::serve(home, Role::Agent).await,
-            What::Install { client, consent } => return install(&client, consent.yes).await,
+            What::Install { client, consent } => return install::install(&client, consent.yes).await,
             _ => {}
         }
         let link = Link::open(home).await?;
@@ -191,6 +204,8 @@ async fn work(link: &Link, what: What) -> Result<Exit, ErrorView> {
             say(&format!("{}: {} is kept in the keychain", plain(&name), plain(&variable)));
             Ok(Exit::Done)
         }
+        What::Login { name, client_id } => login::login(link, name, client_id).await,
+        What::Logout { name } => login::logout(link, name).await,
         What::On { name } => switch(link, &name, false).await,
         What::Off { name } => switch(link, &name, true).await,
         What::Remove { name } => {
@@ -247,7 +262,7 @@ async fn connect(link: &Link, name: &str, server: McpServer, consent: bool) -> R
     for variable in &server.keys {
         say(&format!("  it gets {} from the keychain: miki mcp key {} {0}", plain(variable), plain(name)));
     }
-    let waits_for_key = !server.keys.is_empty();
+    let (waits_for_key, is_program) = (!server.keys.is_empty(), server.url.is_empty());
     all.insert(name.to_owned(), server);
     store(link, &all).await?;
     if waits_for_key {
@@ -257,9 +272,11 @@ async fn connect(link: &Link, name: &str, server: McpServer, consent: bool) -> R
     let view = link.call(TestServer { server: name.to_owned() }).await?;
     if !matches!(view.state, ServerState::Connected) {
         show(&view);
-        say(
-            "  kept. A program that needs more can be given it: --host, --read, --unconfined (miki mcp remove, then add)",
-        );
+        say(if is_program {
+            "  kept. A program that needs more can be given it: --host, --read, --unconfined (miki mcp remove, then add)"
+        } else {
+            "  kept"
+        });
         return Ok(Exit::Failed);
     }
     agree(link, &view, &[], ToolDoes::Anything, consent).await
@@ -346,52 +363,6 @@ async fn import(link: &Link, from: &str, consent: bool) -> Result<Exit, ErrorVie
     }
     Ok(exit)
 }
-
-async fn install(client: &str, consent: bool) -> Result<Exit, ErrorView> {
-    let bad = |message: String| ErrorView::new(ErrorCode::BadRequest, message);
-    let file = ::mcp::import::file_of(client).ok_or_else(|| {
-        bad(format!("there is no client {client:?}"))
-            .with_hint("claude-desktop, vscode, cursor or gemini-cli")
-    })?;
-    let program = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
-    let program = program.ok_or_else(|| bad("where this program is cannot be told".into()))?;
-    let before = match std::fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(bad(format!("{} cannot be read: {error}", file.display()))),
-    };
-    let after = ::mcp::import::with_server(client, &before, SERVER, &program, &["mcp", "desktop"])
-        .map_err(|why| bad(format!("{}: {why}", file.display())))?;
-    if after == before {
-        say(&format!("{} has it already", plain(&file.display().to_string())));
-        return Ok(Exit::Done);
-    }
-    say(&format!("{}:", plain(&file.display().to_string())));
-    let diff = similar::TextDiff::from_lines(&before, &after).unified_diff().context_radius(2).to_string();
-    diff.lines().for_each(|line| say(&format!("  {}", plain(line))));
-    if !(consent || do_tool::says_yes("write it? [y]es; anything else is no: ").await) {
-        say("nothing was written");
-        return Ok(Exit::NeedsApproval);
-    }
-    let failed = |error: std::io::Error| {
-        ErrorView::new(ErrorCode::Storage, format!("{} cannot be written: {error}", file.display()))
-    };
-    let folder = file.parent().ok_or_else(|| bad("it has no folder".into()))?;
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    if before.is_empty() {
-        crate::atomic_file::replace(&file, after.as_bytes()).map_err(failed)?;
-    } else {
-        let copy = file.with_extension("before-miki.json");
-        std::fs::copy(&file, &copy).map_err(failed)?;
-        crate::atomic_file::rewrite(&file, after.as_bytes()).map_err(failed)?;
-        say(&format!("the old one is {}", plain(&copy.display().to_string())));
-    }
-    say("written; start the client anew, and keep Miki running: it asks there");
-    Ok(Exit::Done)
-}
-
-/// What clients call Miki's desktop.
-const SERVER: &str = "miki-desktop";
 
 async fn switch(link: &Link, name: &str, off: bool) -> Result<Exit, ErrorView> {
     let mut all = servers(link).await?;

@@ -130,6 +130,7 @@ impl Server {
                 | AnyCommand::CallTool(_)
                 | AnyCommand::OpenGuest(_)
                 | AnyCommand::GuestCall(_)
+                | AnyCommand::FinishSignIn(_)
         );
         let work = async move {
             let outcome = endpoint.call(command, &principal).await;

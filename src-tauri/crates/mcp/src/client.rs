@@ -12,6 +12,7 @@ use rmcp::model::{
     ProtocolVersion,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
+use serde_json::Value;
 use tools::untrusted;
 
 /// Lines of a server's log that are kept, and the characters of one.
@@ -48,10 +49,33 @@ impl Heard {
         *self.keys.lock().unwrap_or_else(PoisonError::into_inner) = keys;
     }
 
+    /// More of them: the others are hidden still.
+    pub fn hide_also(&self, keys: impl IntoIterator<Item = Secret>) {
+        let mut all = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        for key in keys {
+            if !all.contains(&key) {
+                all.push(key);
+            }
+        }
+    }
+
     pub fn without_keys(&self, text: &str) -> String {
         let keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         let long = keys.iter().filter(|key| key.0.len() >= KEY_CHARS);
         long.fold(text.to_owned(), |text, key| text.replace(&key.0, HIDDEN))
+    }
+
+    /// The same of all texts in a value.
+    pub fn purged(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.without_keys(&text)),
+            Value::Array(all) => all.into_iter().map(|one| self.purged(one)).collect(),
+            Value::Object(fields) => {
+                let one = |(name, value): (String, Value)| (self.without_keys(&name), self.purged(value));
+                Value::Object(fields.into_iter().map(one).collect())
+            }
+            other => other,
+        }
     }
 
     /// The newest lines, the oldest of them first.

@@ -16,20 +16,18 @@ use rmcp::service::{
     RunningService, ServiceError,
 };
 use rmcp::transport::async_rw::AsyncRwTransport;
-use rmcp::transport::streamable_http_client::{
-    StreamableHttpClientTransport, StreamableHttpClientTransportConfig,
-};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::process::ChildStderr;
 use tokio::time::Instant;
 use tools::untrusted;
 
-use crate::Launch;
 use crate::client::{Client, Heard};
 use crate::definition::{Definition, MOST_TOOLS};
 use crate::store::Offered;
 use crate::tap::{Tap, Why};
+use crate::{Launch, address};
 
 /// Longest wait for a server to start and to say what it offers; `npx` may have to fetch it first.
 pub const START: Duration = Duration::from_secs(60);
@@ -154,18 +152,21 @@ impl Connection {
         self.set_listed(number, false).await;
         self.heard.clear_stale();
         let listed = tokio::time::timeout(START, list(&peer)).await;
-        let late = || Err(format!("it did not list its tools within {} s", START.as_secs()));
-        match listed.unwrap_or_else(|_| late()) {
-            Ok((tools, refused)) => {
+        let why = match listed {
+            Ok(Ok((tools, refused))) => {
                 let info = peer.peer_info();
                 let told = info.as_ref().and_then(|info| info.server_info.as_ref());
                 let called =
                     told.map(|told| untrusted::line(&format!("{} {}", told.name, told.version), 100));
                 self.set_listed(number, true).await;
-                Ok((Offered { called: called.unwrap_or_default(), tools }, refused))
+                let offered = Offered { called: called.unwrap_or_default(), tools };
+                let refused = self.without_keys(refused);
+                return Ok((self.without_keys(offered), refused));
             }
-            Err(why) => Err(self.end(number, self.heard.without_keys(&why)).await),
-        }
+            Ok(Err(error)) => format!("it does not list its tools: {}", self.broken(&error)),
+            Err(_) => format!("it did not list its tools within {} s", START.as_secs()),
+        };
+        Err(self.end(number, why).await)
     }
 
     /// Notes of one connection, where it is still that one, whether what it offers is known.
@@ -235,11 +236,11 @@ impl Connection {
         }
     }
 
-    /// What it answered, without the values of its keys.
-    pub fn without_keys(&self, result: CallToolResult) -> CallToolResult {
-        let Ok(written) = serde_json::to_string(&result) else { return result };
-        let told = self.heard.without_keys(&written);
-        if told == written { result } else { serde_json::from_str(&told).unwrap_or_default() }
+    /// What it said, without the values of its keys.
+    pub fn without_keys<T: Serialize + DeserializeOwned + Default>(&self, said: T) -> T {
+        let Ok(written) = serde_json::to_value(&said) else { return said };
+        let told = self.heard.purged(written.clone());
+        if told == written { said } else { serde_json::from_value(told).unwrap_or_default() }
     }
 
     /// Ends it: its user has switched it off.
@@ -254,11 +255,16 @@ impl Connection {
                 CallError::Erred(self.heard.without_keys(&untrusted::line(&error.message, MESSAGE_CHARS)))
             }
             ServiceError::UnexpectedResponse => CallError::NoResult,
-            error => {
-                let said = untrusted::line(&error.to_string(), MESSAGE_CHARS);
-                CallError::Ended(self.end(number, self.heard.without_keys(&said)).await)
-            }
+            error => CallError::Ended(self.end(number, self.broken(error)).await),
         }
+    }
+
+    /// Why it cannot be asked any more, for people.
+    fn broken(&self, error: &ServiceError) -> String {
+        let said = error.to_string();
+        let not_let_in =
+            address::not_let_in(&self.name, &self.config, error.is_authorization_required(), &said);
+        not_let_in.unwrap_or_else(|| self.heard.without_keys(&untrusted::line(&said, MESSAGE_CHARS)))
     }
 
     /// Ends one connection, where it is still that one: why, for people.
@@ -327,14 +333,7 @@ impl Connection {
             let served = client.serve_with_lifecycle(transport, lifecycle).await;
             (served.map_err(|error| self.not_opened(&error, &why))?, Some(started.process))
         } else {
-            let config = StreamableHttpClientTransportConfig::with_uri(self.config.url.as_str());
-            // Nobody is led elsewhere: a redirect may be to a place that only we can reach.
-            let http = reqwest::Client::builder()
-                .redirect(reqwest::redirect::Policy::none())
-                .connect_timeout(Duration::from_secs(10))
-                .build()
-                .map_err(|error| format!("HTTP cannot be spoken here: {error}"))?;
-            let transport = StreamableHttpClientTransport::with_client(http, config);
+            let transport = address::transport(&self.name, &self.config, &self.launcher, &self.heard).await?;
             let served = client.serve_with_lifecycle(transport, lifecycle).await;
             (served.map_err(|error| self.not_opened(&error, &why))?, None)
         };
@@ -356,8 +355,9 @@ impl Connection {
         if let Some(why) = why.get() {
             return why;
         }
-        if error.is_authorization_required() {
-            return "it wants its user to sign in, which Miki cannot do yet".into();
+        let is_asked = error.is_authorization_required();
+        if let Some(why) = address::not_let_in(&self.name, &self.config, is_asked, &error.to_string()) {
+            return why;
         }
         let said = match error {
             ClientInitializeError::ConnectionClosed(_) => "it ended before it said what it is".to_owned(),
@@ -408,14 +408,12 @@ impl Drop for Abandoned {
 }
 
 /// Its tools, and why some of them cannot be offered.
-async fn list(peer: &Peer<RoleClient>) -> Result<(Vec<Definition>, Vec<String>), String> {
+async fn list(peer: &Peer<RoleClient>) -> Result<(Vec<Definition>, Vec<String>), ServiceError> {
     let (mut tools, mut refused) = (Vec::<Definition>::new(), Vec::new());
     let mut cursor = None;
     for _ in 0..PAGES {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
-        let page = peer.list_tools(Some(params)).await.map_err(|error| {
-            format!("it does not list its tools: {}", untrusted::line(&error.to_string(), MESSAGE_CHARS))
-        })?;
+        let page = peer.list_tools(Some(params)).await?;
         for tool in &page.tools {
             match Definition::read(tool) {
                 Ok(read) if tools.iter().any(|known| known.raw == read.raw) => {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use protocol::command::Secret;
-use protocol::mcp::{McpServer, NAME_CHARS};
+use protocol::mcp::{McpServer, NAME_CHARS, check_header};
 use protocol::settings::is_of_keys;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ pub struct Imported {
     /// As it may be called here.
     pub name: String,
     pub server: McpServer,
-    /// Values of its variables that look like keys: for the keychain.
+    /// Values of its variables that look like keys, and of its headers: for the keychain.
     pub keys: Vec<(String, Secret)>,
     /// What of it is not taken over.
     pub notes: Vec<String>,
@@ -111,17 +111,14 @@ fn taken(theirs: &str, read: Theirs) -> Imported {
     }
     let mut server = McpServer { command: read.command, args: read.args, ..McpServer::default() };
     server.url = if read.http_url.is_empty() { read.url } else { read.http_url };
-    if !read.headers.is_empty() {
-        notes.push("its headers are not taken over: a key does not belong into a file".into());
-    }
+    let is_program = server.url.is_empty();
     let mut keys = Vec::new();
     for (variable, value) in read.env {
-        let value = match value {
-            Value::String(text) => text,
-            other => other.to_string(),
-        };
+        let value = text_of(value);
+        if !is_program {
+            notes.push(format!("{variable} is not taken over: a server at an address has no variables"));
         // What a program asks its user for, or reads from elsewhere, is not here.
-        if value.contains("${") {
+        } else if value.contains("${") {
             notes.push(format!("{variable} is read from elsewhere ({value}); set it with --env or --key"));
         } else if is_of_keys(&variable) {
             server.keys.insert(variable.clone());
@@ -130,7 +127,30 @@ fn taken(theirs: &str, read: Theirs) -> Imported {
             server.env.insert(variable, value);
         }
     }
+    // Whatever it is called, it may be a key.
+    for (header, value) in read.headers {
+        let value = text_of(value);
+        if is_program {
+            notes.push(format!("{header} is not taken over: a program gets no headers"));
+        } else if let Err(why) = check_header(&header) {
+            notes.push(format!("{header} is not taken over: it {why}"));
+        } else if value.contains("${") {
+            notes.push(format!("{header} is read from elsewhere ({value}); connect it with --key {header}"));
+        } else if server.keys.iter().any(|other| other.eq_ignore_ascii_case(&header)) {
+            notes.push(format!("{header} is there twice; the first one counts"));
+        } else {
+            server.keys.insert(header.clone());
+            keys.push((header, Secret(value)));
+        }
+    }
     Imported { name, server, keys, notes }
+}
+
+fn text_of(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
 }
 
 /// The nearest name that a server may have here.
@@ -158,7 +178,8 @@ mod tests {
         let claude = r#"{"mcpServers": {
             "GitHub": {"command": "docker", "args": ["run", "-i", "x; rm -rf ~"], "env": {"GITHUB_TOKEN": "canary", "DEBUG": 1}},
             "web": {"command": "uvx", "args": ["fetch"]},
-            "git hub": {"httpUrl": "https://mcp.example/mcp", "headers": {"Authorization": "Bearer canary"}}
+            "git hub": {"httpUrl": "https://mcp.example/mcp", "env": {"API_KEY": "canary"}, "headers":
+                {"Authorization": "Bearer canary", "Accept": "x/canary", "X-Org": "${input:org}"}}
         }}"#;
         let all = read(claude).unwrap();
         let names: Vec<_> = all.iter().map(|one| one.name.as_str()).collect();
@@ -171,6 +192,10 @@ mod tests {
         assert_eq!(all[0].keys, [("GITHUB_TOKEN".to_owned(), Secret("canary".into()))]);
         assert_eq!(all[0].server.env["DEBUG"], "1");
         assert_eq!(all[2].server.url, "https://mcp.example/mcp");
+        assert_eq!(all[2].keys, [("Authorization".to_owned(), Secret("Bearer canary".into()))]);
+        assert_eq!(all[2].server.keys, ["Authorization".to_owned()].into());
+        let notes = all[2].notes.join("\n");
+        assert!(["API_KEY", "Accept", "--key X-Org"].iter().all(|one| notes.contains(one)), "{notes}");
         let code = r#"{"servers": {"pond": {"type": "stdio", "command": "pond", "env": {"API_KEY": "${input:key}"}}}}"#;
         let pond = read(code).unwrap().remove(0);
         assert!(pond.keys.is_empty() && pond.notes[0].contains("API_KEY"), "{:?}", pond.notes);

@@ -7,8 +7,10 @@
 //! No program is started before one of its tools is called: what a server offers is kept from the last time, in a file that
 //! holds nothing but what its user can ask it again.
 //!
-//! Knows no sandbox, no keychain and no windows: how a program is started is handed in ([`Launch`]).
+//! Knows no sandbox, no keychain and no windows: how a program is started, and what the keychain has for a server, is handed in
+//! ([`Launch`]).
 
+mod address;
 mod client;
 mod connection;
 mod definition;
@@ -17,6 +19,7 @@ pub mod import;
 mod outcome;
 mod remote_tool;
 mod servers;
+mod sign_in;
 mod store;
 mod tap;
 
@@ -29,13 +32,57 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
 pub use servers::Servers;
 
-/// Starts servers that are programs.
+/// Where the library writes of signing in: it would tell codes, so nothing of it belongs into a log.
+pub const NEVER_LOGGED: &str = "rmcp::transport::auth";
+
+/// Starts servers that are programs, and has what the keychain keeps for those at an address.
 pub trait Launch: Send + Sync {
     /// Never by a shell.
     ///
     /// # Errors
     /// Why it cannot be started, for people.
     fn launch<'a>(&'a self, name: &'a str, server: &'a McpServer) -> BoxFuture<'a, Result<Started, String>>;
+
+    /// The headers that a server at an address gets, each with its value.
+    ///
+    /// # Errors
+    /// There is no value of one, or the keychain fails: for people.
+    fn headers<'a>(
+        &'a self,
+        name: &'a str,
+        server: &'a McpServer,
+    ) -> BoxFuture<'a, Result<Vec<(String, Secret)>, String>>;
+
+    /// What was kept when its user signed in; `None` if they have not, or not at this very address.
+    ///
+    /// # Errors
+    /// The keychain fails: for people.
+    fn sign_in<'a>(
+        &'a self,
+        name: &'a str,
+        server: &'a McpServer,
+    ) -> BoxFuture<'a, Result<Option<Secret>, String>>;
+
+    /// Keeps or forgets that for this server at this address.
+    ///
+    /// # Errors
+    /// The keychain fails: for people.
+    fn keep_sign_in<'a>(
+        &'a self,
+        name: &'a str,
+        server: &'a McpServer,
+        tokens: Tokens<'a>,
+    ) -> BoxFuture<'a, Result<(), String>>;
+}
+
+/// What becomes of what was kept when the user signed in.
+#[derive(Clone, Copy, Debug)]
+pub enum Tokens<'a> {
+    /// The user has signed in.
+    New(&'a Secret),
+    /// In the place of those that are kept; where there are none any more, none are kept.
+    Renewed(&'a Secret),
+    Gone,
 }
 
 /// A program that was started.

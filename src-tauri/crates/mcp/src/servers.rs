@@ -12,6 +12,7 @@ use crate::Launch;
 use crate::connection::Connection;
 use crate::definition;
 use crate::remote_tool::RemoteTool;
+use crate::sign_in::{Begun, SignIn};
 use crate::store::{Offered, Store};
 
 pub struct Servers {
@@ -29,6 +30,7 @@ pub struct Server {
     connection: Connection,
     among: Weak<Servers>,
     known: Mutex<Known>,
+    begun: Begun,
 }
 
 /// What may change while it is connected.
@@ -47,6 +49,11 @@ impl Server {
 
     pub fn connection(&self) -> &Connection {
         &self.connection
+    }
+
+    /// The sign-in that was begun at it.
+    pub fn begun(&self) -> MutexGuard<'_, Option<SignIn>> {
+        self.begun.get()
     }
 
     /// Ends its program: it is switched off.
@@ -195,6 +202,7 @@ impl Servers {
             connection: Connection::new(name, config.clone(), Arc::clone(&self.launcher)),
             among: Arc::downgrade(self),
             known: Mutex::new(known),
+            begun: Begun::default(),
         })
     }
 
@@ -208,8 +216,33 @@ impl Servers {
     /// # Errors
     /// There is none of this name. That it fails is in the view.
     pub async fn test(&self, name: &str) -> Result<ServerView, ErrorView> {
+        let server = self.find(name)?;
+        if !server.known().config.off
+            && let Err(why) = server.ask().await
+        {
+            tracing::info!("the server {name}: {why}");
+        }
+        Ok(server.view())
+    }
+
+    /// Ends a connection that was made with other keys than there are now; it is made anew when it is needed.
+    ///
+    /// # Errors
+    /// There is none of this name.
+    pub async fn renew(&self, name: &str) -> Result<(), ErrorView> {
+        self.find(name)?.connection().close().await;
+        Ok(())
+    }
+
+    pub(crate) fn launcher(&self) -> &dyn Launch {
+        &*self.launcher
+    }
+
+    /// # Errors
+    /// There is none of this name.
+    pub(crate) fn find(&self, name: &str) -> Result<Arc<Server>, ErrorView> {
         let found = self.all().get(name).cloned();
-        let server = found.ok_or_else(|| {
+        found.ok_or_else(|| {
             let names = self.all().keys().cloned().collect::<Vec<_>>().join(", ");
             let hint = if names.is_empty() {
                 "add one: miki mcp add".into()
@@ -217,13 +250,7 @@ impl Servers {
                 format!("servers are {names}")
             };
             ErrorView::new(ErrorCode::NotFound, format!("there is no server {name:?}")).with_hint(hint)
-        })?;
-        if !server.known().config.off
-            && let Err(why) = server.ask().await
-        {
-            tracing::info!("the server {name}: {why}");
-        }
-        Ok(server.view())
+        })
     }
 
     /// Puts into the registry what its user agreed to of a server, and takes out all else of it.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use desktop::fake::FakeDesktop;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use mcp::{Launch, Servers, Started};
+use mcp::{Launch, Servers, Started, Tokens};
 use protocol::command::Secret;
 use protocol::ids::CallId;
 use protocol::mcp::{Agreed, AgreedTool, McpServer, ServerState, ServerView, ToolDoes};
@@ -53,6 +53,27 @@ impl Launch for Bare {
             })
         }
         .boxed()
+    }
+
+    fn headers<'a>(
+        &'a self,
+        _: &'a str,
+        _: &'a McpServer,
+    ) -> BoxFuture<'a, Result<Vec<(String, Secret)>, String>> {
+        unreachable!("it is no program's")
+    }
+
+    fn sign_in<'a>(&'a self, _: &'a str, _: &'a McpServer) -> BoxFuture<'a, Result<Option<Secret>, String>> {
+        unreachable!("it is no program's")
+    }
+
+    fn keep_sign_in<'a>(
+        &'a self,
+        _: &'a str,
+        _: &'a McpServer,
+        _: Tokens<'a>,
+    ) -> BoxFuture<'a, Result<(), String>> {
+        unreachable!("it is no program's")
     }
 }
 

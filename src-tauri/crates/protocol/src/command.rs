@@ -194,8 +194,16 @@ commands! {
     list_servers Read ListServers {} -> Vec<ServerView>;
     /// Starts a server of the settings where it is not started, and asks it what it offers.
     test_server CallTool TestServer { server: String } -> ServerView;
-    /// Keeps the value of a variable that a server's program gets, in the keychain.
+    /// Keeps the value of a variable that a server's program gets, or of a header that a server at an address gets, in the
+    /// keychain.
     set_server_key Keys SetServerKey { server: String, variable: String, value: Secret } -> ();
+    /// Begins to sign the user in at a server at an address: answers the address that they open in their browser. `client` is
+    /// what Miki is registered as there, where its user has done that; else it registers itself.
+    begin_sign_in Keys BeginSignIn { server: String, #[serde(default)] client: Option<String> } -> String;
+    /// Waits, some minutes at the most, until they have, and keeps the tokens in the keychain. Whoever hangs up gives it up.
+    finish_sign_in Keys FinishSignIn { server: String } -> ();
+    /// Forgets the tokens.
+    sign_out Keys SignOut { server: String } -> ();
     list_providers Read ListProviders {} -> Vec<ProviderView>;
     /// A provider's models: as it lists them now where it is `asked`, else those known to this version.
     list_models Read ListModels { provider: String, #[serde(default)] asked: bool } -> ModelsView;

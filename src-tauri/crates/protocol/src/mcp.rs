@@ -14,7 +14,7 @@ pub struct McpServer {
     pub args: Vec<String>,
     /// Set for the program beside the few variables that every program of ours gets.
     pub env: BTreeMap<String, String>,
-    /// Variables whose values are in the keychain.
+    /// Variables of the program whose values are in the keychain; of a server at an address, headers.
     pub keys: BTreeSet<String>,
     pub url: String,
     /// Whether the program may do what its user may. Otherwise it runs in the sandbox of commands: it writes into a folder
@@ -143,7 +143,51 @@ const LOADERS: [&str; 5] = ["LD_", "DYLD_", "GLIBC_", "MALLOC_", "BASH_"];
 const STARTERS: [&str; 10] =
     ["ENV", "IFS", "PATH", "HOME", "TMPDIR", "SHELLOPTS", "GCONV_PATH", "LOCPATH", "NLSPATH", "HOSTALIASES"];
 
+/// Headers that decide where a message ends, which server it is for, or how the connection is used: none is a key.
+const OF_HTTP: [&str; 16] = [
+    "accept",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "expect",
+    "host",
+    "keep-alive",
+    "last-event-id",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "via",
+];
+/// How the headers of the protocol itself begin.
+const OF_MCP: &str = "mcp-";
+
+/// Whether a key may be sent as this header.
+///
+/// # Errors
+/// Why not, after its name.
+pub fn check_header(name: &str) -> Result<(), &'static str> {
+    let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+    if name.is_empty() || !name.bytes().all(is_token) {
+        return Err("is no name of a header");
+    }
+    let lower = name.to_ascii_lowercase();
+    if OF_HTTP.contains(&lower.as_str()) || lower.starts_with(OF_MCP) {
+        return Err("is a header of the protocol itself");
+    }
+    Ok(())
+}
+
 impl McpServer {
+    /// The key that a server at an address gets as `Authorization`, as it is written: where there is one, nobody signs in.
+    pub fn authorization(&self) -> Option<&str> {
+        let is_one = |name: &&String| name.eq_ignore_ascii_case("authorization");
+        self.keys.iter().find(is_one).filter(|_| !self.url.is_empty()).map(String::as_str)
+    }
+
     /// Whether this is the same server as another: it runs the same, wherever its tools are agreed to.
     pub fn runs_as(&self, other: &Self) -> bool {
         let bare = |one: &Self| Self { tools: BTreeMap::new(), off: false, ..one.clone() };
@@ -151,10 +195,14 @@ impl McpServer {
     }
 
     /// The program with what is set for it and all its arguments, each in quotes where it has blanks or the like in it; or the
-    /// address.
+    /// address with the headers that are sent there.
     pub fn runs(&self) -> String {
         if self.command.is_empty() {
-            return self.url.clone();
+            if self.keys.is_empty() {
+                return self.url.clone();
+            }
+            let headers = self.keys.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+            return format!("{} with {headers} (from the keychain)", self.url);
         }
         let set = self.env.iter().map(|(name, value)| format!("{name}={}", quoted(value)));
         let kept = self.keys.iter().map(|name| format!("{name}=(from the keychain)"));
@@ -201,8 +249,16 @@ impl McpServer {
                 && !name.starts_with(|c: char| c.is_ascii_digit())
                 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
         };
-        if let Some(bad) = server.env.keys().chain(&server.keys).find(|name| !is_variable(name)) {
+        let is_address = !server.url.is_empty();
+        let keys = server.keys.iter().filter(|_| !is_address);
+        if let Some(bad) = server.env.keys().chain(keys).find(|name| !is_variable(name)) {
             return Err(format!("sets {bad:?}, which is no variable's name"));
+        }
+        for name in server.keys.iter().filter(|_| is_address) {
+            check_header(name).map_err(|why| format!("sends {name:?}, which {why}"))?;
+            if server.keys.iter().any(|other| other != name && other.eq_ignore_ascii_case(name)) {
+                return Err(format!("sends {name} twice"));
+            }
         }
         let changes_the_start = |name: &String| {
             LOADERS.iter().any(|prefix| name.starts_with(prefix)) || STARTERS.contains(&name.as_str())
@@ -221,7 +277,7 @@ impl McpServer {
                 "would keep {name} in a file; a key belongs into the keychain: miki mcp key"
             ));
         }
-        if !server.url.is_empty() {
+        if is_address {
             crate::address::check(&server.url).map_err(|why| format!("has a url that {why}"))?;
         }
         Ok(())
@@ -288,6 +344,45 @@ mod tests {
             let server = McpServer { url: url.into(), ..McpServer::default() };
             assert_eq!(McpServer::validate("pond", &server), Ok(()), "{url}");
         }
+    }
+
+    fn at_address(keys: &[&str]) -> McpServer {
+        let keys = keys.iter().map(|key| (*key).to_owned()).collect();
+        McpServer { url: "https://mcp.example/mcp".into(), keys, ..McpServer::default() }
+    }
+
+    #[test]
+    fn a_key_is_a_header_that_decides_nothing_of_the_protocol_and_is_shown() {
+        for name in ["Authorization", "X-Api-Key", "api_key", "Cookie"] {
+            assert_eq!(McpServer::validate("pond", &at_address(&[name])), Ok(()), "{name}");
+        }
+        for name in [
+            "",
+            "X Key",
+            "X-Key:",
+            "X-Key\r\nHost",
+            "clé",
+            "Host",
+            "content-length",
+            "Transfer-Encoding",
+            "Connection",
+            "Accept",
+            "Content-Type",
+            "Last-Event-ID",
+            "Mcp-Session-Id",
+            "MCP-Protocol-Version",
+            "mcp-param-x",
+        ] {
+            assert!(McpServer::validate("pond", &at_address(&[name])).is_err(), "{name}");
+        }
+        assert!(McpServer::validate("pond", &at_address(&["X-Key", "x-key"])).is_err());
+        assert_eq!(
+            at_address(&["Authorization", "X-Key"]).runs(),
+            "https://mcp.example/mcp with Authorization, X-Key (from the keychain)"
+        );
+        assert_eq!(at_address(&[]).runs(), "https://mcp.example/mcp");
+        assert_eq!(at_address(&["authorization", "x"]).authorization(), Some("authorization"));
+        assert_eq!(at_address(&["Cookie"]).authorization(), None);
     }
 
     #[test]

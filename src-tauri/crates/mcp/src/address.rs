@@ -1,0 +1,126 @@
+//! A server at an address (streamable HTTP): what is sent to it, and to nobody else.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use protocol::command::Secret;
+use protocol::mcp::McpServer;
+use reqwest::header::{HeaderName, HeaderValue};
+use rmcp::transport::auth::AuthClient;
+use rmcp::transport::streamable_http_client::{
+    StreamableHttpClientTransport, StreamableHttpClientTransportConfig,
+};
+
+use crate::client::Heard;
+use crate::{Launch, sign_in};
+
+const CONNECT: Duration = Duration::from_secs(10);
+/// How the library tells of an answer that names no way to sign in.
+const UNAUTHORIZED: &str = "HTTP 401";
+
+/// The way to a server at an address: with its headers, and as its user where they have signed in.
+///
+/// # Errors
+/// What is missing for it, for people.
+pub async fn transport(
+    name: &str,
+    server: &McpServer,
+    launcher: &Arc<dyn Launch>,
+    heard: &Heard,
+) -> Result<StreamableHttpClientTransport<AuthClient<reqwest::Client>>, String> {
+    let headers = launcher.headers(name, server).await?;
+    heard.hide(headers.iter().flat_map(|(_, value)| parts(value)).collect());
+    let headers = headers.iter().map(|(header, value)| sent(name, header, value));
+    let config = StreamableHttpClientTransportConfig::with_uri(server.url.as_str())
+        .custom_headers(headers.collect::<Result<_, _>>()?);
+    let signed_in = sign_in::of_user(name, server, launcher, heard).await?;
+    let client = AuthClient::new(client(&server.url)?, signed_in);
+    Ok(StreamableHttpClientTransport::with_client(client, config))
+}
+
+/// Speaks HTTP with one address. Nobody is led elsewhere: a redirect may be to a place that only we can reach, and keys would
+/// go along.
+///
+/// # Errors
+/// TLS cannot be spoken here: for people.
+pub fn client(url: &str) -> Result<reqwest::Client, String> {
+    let builder = reqwest::Client::builder()
+        .user_agent(concat!("miki/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(CONNECT);
+    // What stays on this machine is told to no proxy.
+    let builder = if protocol::address::stays_here(url) { builder.no_proxy() } else { builder };
+    builder.build().map_err(|error| format!("HTTP cannot be spoken here: {error}"))
+}
+
+/// What its user can do where it does not let them in, by the error that the library has for it; `None` if that is not why.
+pub fn not_let_in(name: &str, server: &McpServer, is_asked: bool, error: &str) -> Option<String> {
+    if server.url.is_empty() || !(is_asked || error.contains(UNAUTHORIZED)) {
+        return None;
+    }
+    Some(match server.authorization() {
+        Some(header) => {
+            format!("it does not accept the key that is kept for it: miki mcp key {name} {header}")
+        }
+        None => format!("it wants its user to sign in: miki mcp login {name}"),
+    })
+}
+
+/// A header as it is sent.
+fn sent(name: &str, header: &str, value: &Secret) -> Result<(HeaderName, HeaderValue), String> {
+    let unfit =
+        || format!("{header} cannot be sent as it is kept; keep it again: miki mcp key {name} {header}");
+    let named = HeaderName::from_bytes(header.as_bytes()).map_err(|_| unfit())?;
+    let mut value = HeaderValue::from_str(&value.0).map_err(|_| unfit())?;
+    // Otherwise a `Debug` would show it.
+    value.set_sensitive(true);
+    Ok((named, value))
+}
+
+/// What of a header's value is a key: all of it, and what follows a scheme (`Bearer ...`).
+fn parts(value: &Secret) -> impl Iterator<Item = Secret> {
+    let bare = value.0.split_once(' ').map(|(_, bare)| Secret(bare.trim().to_owned()));
+    std::iter::once(value.clone()).chain(bare)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secret(text: &str) -> Secret {
+        Secret(text.into())
+    }
+
+    #[test]
+    fn a_header_is_sent_as_it_was_kept_or_not_at_all_and_shows_its_value_to_nobody() {
+        let (name, value) = sent("pond", "X-Api-Key", &secret("canary-1")).unwrap();
+        assert_eq!((name.as_str(), value.to_str().unwrap()), ("x-api-key", "canary-1"));
+        assert!(!format!("{value:?}").contains("canary"));
+        for bad in ["canary\r\nHost: evil", "canary\0"] {
+            let why = sent("pond", "X-Api-Key", &secret(bad)).unwrap_err();
+            assert!(why.contains("miki mcp key pond X-Api-Key") && !why.contains("canary"), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_known_again_without_its_scheme() {
+        let heard = Heard::default();
+        heard.hide(parts(&secret("Bearer canary-1")).collect());
+        assert_eq!(heard.without_keys("invalid token canary-1"), "invalid token (a key)");
+        assert_eq!(heard.without_keys("Bearer canary-1"), "(a key)");
+        assert_eq!(heard.without_keys("Bearer is no scheme here"), "Bearer is no scheme here");
+    }
+
+    #[test]
+    fn who_is_not_let_in_is_told_what_to_do() {
+        let open = McpServer { url: "https://a.example".into(), ..McpServer::default() };
+        let told = |server: &McpServer| not_let_in("pond", server, false, "HTTP 401 Unauthorized: ").unwrap();
+        assert!(told(&open).ends_with("miki mcp login pond"));
+        let keyed = McpServer { keys: ["authorization".to_owned()].into(), ..open.clone() };
+        assert!(told(&keyed).ends_with("miki mcp key pond authorization"));
+        assert!(not_let_in("pond", &open, true, "").is_some());
+        assert_eq!(not_let_in("pond", &open, false, "HTTP 500"), None);
+        let program = McpServer { command: "pond".into(), ..McpServer::default() };
+        assert_eq!(not_let_in("pond", &program, false, "HTTP 401"), None);
+    }
+}

@@ -1,0 +1,54 @@
+//! `miki mcp install`: writes Miki's desktop into the configuration of a client.
+
+use protocol::{ErrorCode, ErrorView};
+
+use crate::cli::text::plain;
+use crate::cli::{do_tool, say};
+use crate::exit::Exit;
+
+/// What clients call Miki's desktop.
+const SERVER: &str = "miki-desktop";
+
+/// Shows the difference, asks, and leaves a copy of the old file.
+pub async fn install(client: &str, consent: bool) -> Result<Exit, ErrorView> {
+    let bad = |message: String| ErrorView::new(ErrorCode::BadRequest, message);
+    let file = ::mcp::import::file_of(client).ok_or_else(|| {
+        bad(format!("there is no client {client:?}"))
+            .with_hint("claude-desktop, vscode, cursor or gemini-cli")
+    })?;
+    let program = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
+    let program = program.ok_or_else(|| bad("where this program is cannot be told".into()))?;
+    let before = match std::fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(bad(format!("{} cannot be read: {error}", file.display()))),
+    };
+    let after = ::mcp::import::with_server(client, &before, SERVER, &program, &["mcp", "desktop"])
+        .map_err(|why| bad(format!("{}: {why}", file.display())))?;
+    if after == before {
+        say(&format!("{} has it already", plain(&file.display().to_string())));
+        return Ok(Exit::Done);
+    }
+    say(&format!("{}:", plain(&file.display().to_string())));
+    let diff = similar::TextDiff::from_lines(&before, &after).unified_diff().context_radius(2).to_string();
+    diff.lines().for_each(|line| say(&format!("  {}", plain(line))));
+    if !(consent || do_tool::says_yes("write it? [y]es; anything else is no: ").await) {
+        say("nothing was written");
+        return Ok(Exit::NeedsApproval);
+    }
+    let failed = |error: std::io::Error| {
+        ErrorView::new(ErrorCode::Storage, format!("{} cannot be written: {error}", file.display()))
+    };
+    let folder = file.parent().ok_or_else(|| bad("it has no folder".into()))?;
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    if before.is_empty() {
+        crate::atomic_file::replace(&file, after.as_bytes()).map_err(failed)?;
+    } else {
+        let copy = file.with_extension("before-miki.json");
+        std::fs::copy(&file, &copy).map_err(failed)?;
+        crate::atomic_file::rewrite(&file, after.as_bytes()).map_err(failed)?;
+        say(&format!("the old one is {}", plain(&copy.display().to_string())));
+    }
+    say("written; start the client anew, and keep Miki running: it asks there");
+    Ok(Exit::Done)
+}
