@@ -19,7 +19,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tools::untrusted;
 
 use self::http::{Http, fit};
-use self::kept::{Keeper, Kept};
+use self::kept::{Keeper, KeptSignIn};
 use self::redirect::Redirect;
 use crate::client::Heard;
 use crate::servers::{Server, Servers};
@@ -50,7 +50,7 @@ pub async fn of_user(
 ) -> Result<AuthorizationManager, String> {
     let written =
         if server.authorization().is_some() { None } else { launcher.sign_in(name, server).await? };
-    let kept = written.as_ref().and_then(Kept::read);
+    let kept = written.as_ref().and_then(KeptSignIn::read);
     let http = Arc::new(Http::new(&server.url)?);
     let mut speaker = speaker(&server.url, Arc::clone(&http)).await?;
     if let Some(kept) = &kept {
@@ -122,7 +122,7 @@ impl SignIn {
     ///
     /// # Errors
     /// Why there are none, for people.
-    async fn finish(self) -> Result<Kept, String> {
+    async fn finish(self) -> Result<KeptSignIn, String> {
         let answer = timeout_at(self.until, self.redirect.answer(&self.state)).await;
         let late = || Err(format!("nobody signed in within {} minutes", PATIENCE.as_secs() / 60));
         let answer = answer.unwrap_or_else(|_| late())?;
@@ -134,7 +134,7 @@ impl SignIn {
         exchanged.map_err(|error| told(&error).replace(&answer.code, "(the code)"))?;
         let credentials = self.tokens.load().await.map_err(|error| told(&error))?;
         let credentials = credentials.ok_or("no tokens were given")?;
-        Ok(Kept::new(credentials, self.client_secret, self.token_endpoint))
+        Ok(KeptSignIn::new(credentials, self.client_secret, self.token_endpoint))
     }
 }
 

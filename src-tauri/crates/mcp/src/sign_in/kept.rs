@@ -19,7 +19,7 @@ use crate::{Launch, Tokens};
 const USED: [&str; 5] = ["access_token", "refresh_token", "token_type", "expires_in", "scope"];
 
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Kept {
+pub struct KeptSignIn {
     credentials: StoredCredentials,
     /// Of Miki as a client, where it was given one when it was registered.
     #[serde(default)]
@@ -28,7 +28,7 @@ pub struct Kept {
     token_endpoint: String,
 }
 
-impl Kept {
+impl KeptSignIn {
     pub fn new(
         credentials: StoredCredentials,
         client_secret: Option<Secret>,
@@ -85,7 +85,7 @@ pub struct Keeper {
     launcher: Arc<dyn Launch>,
     heard: Heard,
     /// As they are by now: the keychain is asked once a connection.
-    kept: Mutex<Option<Kept>>,
+    kept: Mutex<Option<KeptSignIn>>,
 }
 
 impl Keeper {
@@ -94,9 +94,9 @@ impl Keeper {
         server: &McpServer,
         launcher: &Arc<dyn Launch>,
         heard: &Heard,
-        kept: Option<Kept>,
+        kept: Option<KeptSignIn>,
     ) -> Self {
-        heard.hide_also(kept.iter().flat_map(Kept::secrets));
+        heard.hide_also(kept.iter().flat_map(KeptSignIn::secrets));
         let (name, server, kept) = (name.to_owned(), server.clone(), Mutex::new(kept));
         Self { name, server, launcher: Arc::clone(launcher), heard: heard.clone(), kept }
     }
@@ -139,14 +139,14 @@ mod tests {
 
     use super::*;
 
-    fn kept() -> Kept {
+    fn kept() -> KeptSignIn {
         let tokens = json!({
             "access_token": "canary-access", "refresh_token": "canary-refresh", "token_type": "bearer",
             "expires_in": 60, "scope": "read write", "id_token": "canary-id", "account": "canary-account",
         });
         let credentials =
             StoredCredentials::new("miki-1".into(), serde_json::from_value(tokens).unwrap(), vec![], Some(7));
-        Kept::new(
+        KeptSignIn::new(
             credentials.with_issuer(Some("https://as.example".into())),
             Some(Secret("canary-client".into())),
             "https://as.example/token".into(),
@@ -157,11 +157,11 @@ mod tests {
     fn what_is_kept_is_read_back_and_is_no_more_than_what_is_used() {
         let written = kept().written().unwrap();
         assert!(!written.0.contains("canary-id") && !written.0.contains("canary-account"), "{}", written.0);
-        let read = Kept::read(&written).unwrap();
+        let read = KeptSignIn::read(&written).unwrap();
         let all: Vec<_> = read.secrets().into_iter().map(|secret| secret.0).collect();
         assert_eq!(all, ["canary-access", "canary-refresh", "canary-client"]);
         assert_eq!(read.written().unwrap(), written);
-        assert!(Kept::read(&Secret(written.0[..written.0.len() / 2].into())).is_none());
+        assert!(KeptSignIn::read(&Secret(written.0[..written.0.len() / 2].into())).is_none());
     }
 
     #[test]

@@ -24,7 +24,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use place::{Manners, Place, Wants};
+use place::{Manners, SignInPlace, Wants};
 
 const KEY: &str = "Bearer key-canary";
 /// What every secret of these tests has in it.
@@ -108,7 +108,7 @@ impl Launch for Chain {
 }
 
 struct Stage {
-    place: Arc<Place>,
+    place: Arc<SignInPlace>,
     chain: Arc<Chain>,
     servers: Arc<Servers>,
     router: Router,
@@ -118,12 +118,12 @@ struct Stage {
 
 impl Stage {
     async fn new(manners: Manners, keys: &[&str]) -> Self {
-        let place = Place::open(manners).await;
+        let place = SignInPlace::open(manners).await;
         Self::at(place, Arc::default(), keys)
     }
 
     /// As a program that was started again finds it.
-    fn at(place: Arc<Place>, chain: Arc<Chain>, keys: &[&str]) -> Self {
+    fn at(place: Arc<SignInPlace>, chain: Arc<Chain>, keys: &[&str]) -> Self {
         let levels =
             Targets::new().with_default(LevelFilter::DEBUG).with_target(NEVER_LOGGED, LevelFilter::OFF);
         let told = tracing_subscriber::fmt::layer().with_writer(|| Writer).with_ansi(false);
@@ -251,7 +251,7 @@ async fn one_that_lets_nobody_in_says_what_its_user_can_do() {
 
 #[tokio::test]
 async fn nobody_is_led_elsewhere_and_a_key_goes_to_its_own_server_alone() {
-    let elsewhere = Place::open(Manners::default()).await;
+    let elsewhere = SignInPlace::open(Manners::default()).await;
     let manners = Manners { redirects_to: Some(elsewhere.url()), ..Manners::default() };
     let stage = Stage::new(manners, &["Authorization"]).await;
     stage.chain.headers.lock().unwrap().insert("Authorization".into(), Secret(KEY.into()));
@@ -385,7 +385,7 @@ async fn old_and_refused_tokens_are_renewed_where_they_came_from_and_kept_again(
 async fn tokens_go_to_no_other_place_that_a_server_names_later() {
     let stage = Stage::new(signing_in(), &[]).await;
     stage.sign_in().await.unwrap();
-    let elsewhere = Place::open(Manners::default()).await;
+    let elsewhere = SignInPlace::open(Manners::default()).await;
     let moved = format!("{}/token", elsewhere.origin);
     stage.place.manners.lock().unwrap().metadata = BTreeMap::from([("token_endpoint", json!(moved))]);
     stage.chain.grow_old();

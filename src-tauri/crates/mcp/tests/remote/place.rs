@@ -44,7 +44,7 @@ pub struct Manners {
 
 /// A request as it came.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct SeenRequest {
     pub path: String,
     pub headers: String,
     pub body: String,
@@ -59,15 +59,15 @@ struct Given {
     refresh: String,
 }
 
-pub struct Place {
+pub struct SignInPlace {
     pub origin: String,
     pub manners: Mutex<Manners>,
-    seen: Mutex<Vec<Seen>>,
+    seen: Mutex<Vec<SeenRequest>>,
     given: Mutex<Given>,
     _serving: JoinSet<()>,
 }
 
-impl Place {
+impl SignInPlace {
     pub async fn open(manners: Manners) -> Arc<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -95,12 +95,12 @@ impl Place {
         format!("{}/mcp", self.origin)
     }
 
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<SeenRequest> {
         self.seen.lock().unwrap().clone()
     }
 
     /// Those to one path.
-    pub fn seen_at(&self, path: &str) -> Vec<Seen> {
+    pub fn seen_at(&self, path: &str) -> Vec<SeenRequest> {
         self.seen().into_iter().filter(|seen| seen.path == path).collect()
     }
 
@@ -119,7 +119,7 @@ impl Place {
         let body = String::from_utf8(to_bytes(body, 1 << 20).await.unwrap().to_vec()).unwrap();
         let path = head.uri.path().to_owned();
         let headers = format!("{:?}", head.headers);
-        self.seen.lock().unwrap().push(Seen { path: path.clone(), headers, body: body.clone() });
+        self.seen.lock().unwrap().push(SeenRequest { path: path.clone(), headers, body: body.clone() });
         let header =
             |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let fields = fields(if head.method == "POST" { &body } else { head.uri.query().unwrap_or_default() });
