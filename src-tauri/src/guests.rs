@@ -22,7 +22,7 @@ use tokio::sync::{mpsc, oneshot};
 
 /// A guest that calls nothing for this long has left: its run ends. One that conducts lets its agents work.
 const IDLE: Duration = Duration::from_secs(10 * 60);
-const CONDUCTOR_IDLE: Duration = Duration::from_secs(24 * 60 * 60);
+const CONDUCTOR_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
 /// Guests at a time.
 const MOST: usize = 8;
 /// Letters of a client's name.

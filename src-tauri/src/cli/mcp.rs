@@ -353,12 +353,18 @@ async fn import(link: &Link, from: &str, consent: bool) -> Result<Exit, ErrorVie
         }
         if !one.keys.is_empty() && servers(link).await?.contains_key(&name) {
             for (variable, value) in one.keys {
-                link.call(SetServerKey { server: name.clone(), variable, value }).await?;
+                let kept =
+                    link.call(SetServerKey { server: name.clone(), variable: variable.clone(), value });
+                match kept.await {
+                    Ok(()) => say(&format!("{}: {} is kept in the keychain", plain(&name), plain(&variable))),
+                    // The others are taken over all the same.
+                    Err(error) => {
+                        super::say_error(&error);
+                        exit = Exit::Failed;
+                    }
+                }
             }
-            say(&format!(
-                "{}: its keys are in the keychain now; agree to its tools: miki mcp agree {0}",
-                plain(&name)
-            ));
+            say(&format!("{}: agree to its tools: miki mcp agree {0}", plain(&name)));
         }
     }
     Ok(exit)

@@ -428,8 +428,7 @@ impl Context {
         self.recap.turns = kept.iter().filter(is_turn).count() as u32;
         self.recap.notes = self.notes.clone();
         if lines == Lines::Go {
-            self.recap.left_out += self.recap.lines.len() as u64;
-            self.recap.lines.clear();
+            recap::forget_what_was_done(&mut self.recap);
         }
         messages = recap::messages(&self.recap);
         (self.head, self.goal) = (messages.len(), 0);

@@ -34,7 +34,7 @@ pub struct Heard {
 
 impl Heard {
     pub fn note(&self, line: &str) {
-        let line = untrusted::line(&self.without_keys(line), LOG_CHARS);
+        let line = self.line(line, LOG_CHARS);
         if line.is_empty() {
             return;
         }
@@ -63,6 +63,11 @@ impl Heard {
         let keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         let long = keys.iter().filter(|key| key.0.len() >= KEY_CHARS);
         long.fold(text.to_owned(), |text, key| text.replace(&key.0, HIDDEN))
+    }
+
+    /// What it said on one line, cleaned, without its keys, at most `most` characters. Cut last: no part of a key stays.
+    pub fn line(&self, text: &str, most: usize) -> String {
+        untrusted::cut(&self.without_keys(&untrusted::line(text, usize::MAX)), most)
     }
 
     /// The same of all texts in a value.

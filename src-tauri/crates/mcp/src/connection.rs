@@ -159,6 +159,13 @@ impl Connection {
                 let called =
                     told.map(|told| untrusted::line(&format!("{} {}", told.name, told.version), 100));
                 self.set_listed(number, true).await;
+                let has_key = |tool: &mut Definition| self.heard.without_keys(&tool.raw) != tool.raw;
+                let (mut tools, mut refused) = (tools, refused);
+                // Under another name it could not be called.
+                let unnamed = tools.extract_if(.., has_key).count();
+                if unnamed > 0 {
+                    refused.push(format!("{unnamed} of its tools have the value of a key in their name"));
+                }
                 let offered = Offered { called: called.unwrap_or_default(), tools };
                 let refused = self.without_keys(refused);
                 return Ok((self.without_keys(offered), refused));
@@ -251,9 +258,7 @@ impl Connection {
 
     async fn failed(&self, error: &ServiceError, number: u64) -> CallError {
         match error {
-            ServiceError::McpError(error) => {
-                CallError::Erred(self.heard.without_keys(&untrusted::line(&error.message, MESSAGE_CHARS)))
-            }
+            ServiceError::McpError(error) => CallError::Erred(self.heard.line(&error.message, MESSAGE_CHARS)),
             ServiceError::UnexpectedResponse => CallError::NoResult,
             error => CallError::Ended(self.end(number, self.broken(error)).await),
         }
@@ -264,7 +269,7 @@ impl Connection {
         let said = error.to_string();
         let not_let_in =
             address::not_let_in(&self.name, &self.config, error.is_authorization_required(), &said);
-        not_let_in.unwrap_or_else(|| self.heard.without_keys(&untrusted::line(&said, MESSAGE_CHARS)))
+        not_let_in.unwrap_or_else(|| self.heard.line(&said, MESSAGE_CHARS))
     }
 
     /// Ends one connection, where it is still that one: why, for people.
@@ -361,7 +366,7 @@ impl Connection {
         }
         let said = match error {
             ClientInitializeError::ConnectionClosed(_) => "it ended before it said what it is".to_owned(),
-            other => self.heard.without_keys(&untrusted::line(&other.to_string(), MESSAGE_CHARS)),
+            other => self.heard.line(&other.to_string(), MESSAGE_CHARS),
         };
         match self.heard.log().last() {
             Some(last) => format!("{said}; it wrote: {last}"),

@@ -30,6 +30,8 @@ pub struct Server {
     connection: Connection,
     among: Weak<Servers>,
     known: Mutex<Known>,
+    /// Held while it is asked what it offers.
+    asking: tokio::sync::Mutex<()>,
     begun: Begun,
 }
 
@@ -73,8 +75,12 @@ impl Server {
     /// # Errors
     /// It does not offer the tool of this hash any more, its user does not agree to it any more, or it cannot be asked.
     pub async fn still_offers(&self, raw: &str, hash: &str, does: ToolDoes) -> Result<(), String> {
-        if !self.connection.is_listed().await {
-            self.ask().await?;
+        {
+            // Whoever else asks just now asks for us, too.
+            let _asking = self.asking.lock().await;
+            if !self.connection.is_listed().await {
+                self.ask().await?;
+            }
         }
         let is_there = self.among.upgrade().is_some_and(|among| {
             among.all().get(&*self.name).is_some_and(|server| std::ptr::eq(&**server, self))
@@ -202,6 +208,7 @@ impl Servers {
             connection: Connection::new(name, config.clone(), Arc::clone(&self.launcher)),
             among: Arc::downgrade(self),
             known: Mutex::new(known),
+            asking: tokio::sync::Mutex::default(),
             begun: Begun::default(),
         })
     }
@@ -217,10 +224,11 @@ impl Servers {
     /// There is none of this name. That it fails is in the view.
     pub async fn test(&self, name: &str) -> Result<ServerView, ErrorView> {
         let server = self.find(name)?;
-        if !server.known().config.off
-            && let Err(why) = server.ask().await
-        {
-            tracing::info!("the server {name}: {why}");
+        if !server.known().config.off {
+            let _asking = server.asking.lock().await;
+            if let Err(why) = server.ask().await {
+                tracing::info!("the server {name}: {why}");
+            }
         }
         Ok(server.view())
     }

@@ -7,6 +7,8 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use protocol::ErrorView;
 use protocol::command::{CloseGuest, GuestAnswer, GuestCall, ListRuns, OpenGuest, OpenedGuest, Unattended};
+use protocol::ids::RunId;
+use protocol::view::RunStatus;
 use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
@@ -105,12 +107,26 @@ impl Drop for GivenUp {
         let Some((link, OpenedGuest { run, ticket })) = self.way.take() else { return };
         let ending = tokio::spawn(async move {
             let runs = link.call(ListRuns {}).await.unwrap_or_default();
-            let may_begin = runs.iter().any(|status| status.run == run.run && !status.status.paused);
+            let is_there = runs.iter().any(|one| one.run == run.run);
+            let may_begin =
+                is_there && !runs.iter().any(|one| one.status.paused && is_of(one, &run.run, &runs));
             let _ = link.call(CloseGuest { ticket }).await;
             may_begin
         });
         *self.given_up.lock().unwrap_or_else(PoisonError::into_inner) = Some(ending);
     }
+}
+
+/// Whether a run is this one, or works for it.
+fn is_of(run: &RunStatus, root: &RunId, runs: &[RunStatus]) -> bool {
+    let mut at = Some(run);
+    while let Some(one) = at {
+        if one.run == *root {
+            return true;
+        }
+        at = one.parent.as_ref().and_then(|parent| runs.iter().find(|other| other.run == *parent));
+    }
+    false
 }
 
 impl Relay for Way {

@@ -19,6 +19,8 @@ const SAID_CHARS: usize = 200;
 /// Words of the user's that stay as they are, the newest; and the characters of one.
 const MOST_SAID: usize = 8;
 const USER_CHARS: usize = 2_000;
+/// How each line begins that has words of the user's. No other does: no tool's name has a blank.
+const USERS: &str = "the user ";
 /// So little data is in the summary as well.
 const SMALL_DATA: usize = 80;
 
@@ -98,6 +100,13 @@ pub fn messages(recap: &Recap) -> Vec<Message> {
         image: None,
     }]));
     messages
+}
+
+/// Leaves out the lines that tell what was done. What the user said stays.
+pub(super) fn forget_what_was_done(recap: &mut Recap) {
+    let before = recap.lines.len();
+    recap.lines.retain(|line| line.starts_with(USERS));
+    recap.left_out += (before - recap.lines.len()) as u64;
 }
 
 fn say(recap: &mut Recap, words: &str) {

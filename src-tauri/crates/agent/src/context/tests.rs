@@ -204,9 +204,13 @@ fn what_is_left_out_has_a_line_each_and_the_newest_stay_whole() {
 #[test]
 fn a_model_that_continues_has_its_goal_its_users_words_and_what_it_wrote_down_alone() {
     let mut context = context();
-    (0..5).for_each(|n| exchange(&mut context, n));
+    (0..3).for_each(|n| exchange(&mut context, n));
     context.push_user("blue ones, please".into());
     exchange(&mut context, 5);
+    // What was said long ago has become a line, and stays.
+    for n in 0..9 {
+        context.push_user(format!("word {n}"));
+    }
     let arguments = json!({ "state": "found 3 of 5 carps" });
     let call = ToolCall { id: CallId("c9".into()), tool: CONTINUE.into(), arguments: arguments.clone() };
     let calls = vec![models::ProposedCall::new(None, CONTINUE, arguments)];
@@ -221,13 +225,13 @@ fn a_model_that_continues_has_its_goal_its_users_words_and_what_it_wrote_down_al
     let request = context.request();
     assert!(request.messages.len() < before);
     let all = format!("{:?}", request.messages);
-    for kept in ["goal", "blue ones, please", "found 3 of 5 carps", "the terminal"] {
+    for kept in ["goal", "blue ones, please", "word 8", "found 3 of 5 carps", "the terminal"] {
         assert!(all.contains(kept), "{kept}: {all}");
     }
     assert!(!all.contains("turn 2") && !all.contains("click"), "{all}");
     // What is journaled of it is what the model has, also after a restart.
     let recap = context.take_compacted().unwrap();
-    assert_eq!((recap.notes.text.as_str(), recap.turns, recap.lines.len()), ("found 3 of 5 carps", 1, 0));
+    assert_eq!((recap.notes.text.as_str(), recap.turns, recap.lines.len()), ("found 3 of 5 carps", 1, 2));
     exchange(&mut context, 6);
     assert!(context.request().messages.len() > request.messages.len(), "once");
 }

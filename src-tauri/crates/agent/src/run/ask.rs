@@ -9,6 +9,7 @@ use protocol::EventBody;
 use protocol::citation::Citation;
 use protocol::event::{DeltaKind, Scope};
 use protocol::ids::ModelId;
+use protocol::run::GUEST;
 use protocol::turn::{Cost, StopReason, Usage, Usd};
 use tokio::time::{Instant, timeout_at};
 
@@ -50,6 +51,8 @@ struct TurnSoFar {
 
 /// The longest turn: a stream that is kept open with signs of life alone must not hold its run for ever.
 const LONGEST: Duration = Duration::from_secs(900);
+/// The same of a client's agent, whose next call may take that long while agents of ours work for it.
+const LONGEST_OF_A_GUEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// Pages that one turn may name.
 const MOST_CITATIONS: usize = 50;
 
@@ -73,7 +76,8 @@ pub async fn ask(
         log.broadcast_transient(scope.clone(), delta);
     };
     let refused = |error| Failed { error, usage: Usage::default(), cost: None };
-    let end = Instant::now() + LONGEST;
+    let is_guests = model.id().provider() == Some(GUEST);
+    let end = Instant::now() + if is_guests { LONGEST_OF_A_GUEST } else { LONGEST };
     let mut stream = match timeout_at(end, model.stream(request)).await {
         Ok(stream) => stream.map_err(refused)?,
         Err(_) => return Err(refused(too_long())),

@@ -295,8 +295,6 @@ async fn a_sign_in_that_is_not_the_users_own_or_not_safe_is_none_and_says_why() 
     };
     let answers = |brought| Manners { answers: Some(brought), ..signing_in() };
     for (manners, why) in [
-        (answers("code=code-canary&state=wrong"), "another state"),
-        (answers("code=code-canary"), "another state"),
         (answers("error=access_denied&state=STATE"), "refused in the browser"),
         (answers("code=code-canary&state=STATE"), "issuer"),
         (answers("code=code-canary&state=STATE&iss=https://evil.example"), "issuer mismatch"),

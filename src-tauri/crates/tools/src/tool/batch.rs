@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::{Builtin, Env, Group, Needs, Plan, Verify, bad_arguments, tool_error, within};
 
 pub(crate) const NAME: &str = "batch";
-const KEPT_OUT: [&str; 5] = [NAME, "done", "notes", "osa", "plan"];
+const KEPT_OUT: [&str; 6] = [NAME, "continue", "done", "notes", "osa", "plan"];
 
 pub(super) struct Batch;
 
@@ -20,7 +20,7 @@ pub(super) struct Batch;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Of any tool but batch, done, notes, osa and plan.
+    /// Of any tool but batch, continue, done, notes, osa and plan.
     #[schemars(length(min = 1))]
     actions: Vec<Part>,
 }
