@@ -133,32 +133,42 @@ fn pending(overview: &Overview) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     use protocol::event::Scope;
-    use protocol::ids::Timestamp;
+    use protocol::ids::{CallId, Timestamp};
+    use protocol::tool::ToolCall;
+    use protocol::turn::{Cost, StopReason, Usage};
 
     use super::*;
 
-    fn event(body: Value) -> Event {
-        let (scope, body) = (Scope::default(), serde_json::from_value(body).unwrap());
-        Event { position: None, stream: StreamId::app(), time: Timestamp(0), scope, body }
+    fn event(body: EventBody) -> Event {
+        Event { position: None, stream: StreamId::app(), time: Timestamp(0), scope: Scope::default(), body }
+    }
+
+    /// A turn with one call, and that it was done.
+    fn called(tool: &str, arguments: Value) -> [Event; 2] {
+        let id = CallId("c-1".into());
+        let result = json!({ "effect": "confirmed", "summary": "", "took": 1 });
+        let turn = EventBody::TurnFinished {
+            turn: 1,
+            text: String::new(),
+            thinking: String::new(),
+            calls: vec![ToolCall { id: id.clone(), tool: tool.into(), arguments }],
+            citations: Vec::new(),
+            usage: Usage::default(),
+            cost: Cost::default(),
+            stop: StopReason::ToolCalls,
+            raw: None,
+        };
+        let done = EventBody::ToolFinished { call: id, result: serde_json::from_value(result).unwrap() };
+        [event(turn), event(done)]
     }
 
     #[test]
     fn notes_are_those_of_the_last_compaction_with_what_was_noted_since() {
-        let turn = |tool: &str, arguments: Value| {
-            event(
-                json!({ "type": "turnFinished", "turn": 1, "text": "", "thinking": "", "raw": null, "stop": "toolCalls",
-                "usage": {}, "calls": [{ "id": "c-1", "tool": tool, "arguments": arguments }] }),
-            )
-        };
-        let done = |effect: &str| {
-            event(json!({ "type": "toolFinished", "call": "c-1",
-                "result": { "effect": effect, "summary": "", "took": 1 } }))
-        };
-        let mut events = vec![turn("notes", json!({ "add": "one" })), done("confirmed")];
-        events.extend([turn("click", json!({})), done("confirmed")]);
-        events.extend([turn("notes", json!({ "add": "two" })), done("confirmed")]);
+        let mut events = called("notes", json!({ "add": "one" })).to_vec();
+        events.extend(called("click", json!({})));
+        events.extend(called("notes", json!({ "add": "two" })));
         assert_eq!(noted(&events), "one\ntwo");
-        events.extend([turn("continue", json!({ "state": "three" })), done("confirmed")]);
+        events.extend(called("continue", json!({ "state": "three" })));
         assert_eq!(noted(&events), "three");
     }
 }
