@@ -20,7 +20,7 @@ use protocol::{ErrorCode, ErrorView};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
-/// A guest that calls nothing for this long has left: its run ends. One that conducts lets its agents work.
+/// A guest that calls nothing for this long has left: its run ends. One that conducts may wait longer for its agents.
 const IDLE: Duration = Duration::from_secs(10 * 60);
 const CONDUCTOR_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
 /// Guests at a time.

@@ -113,6 +113,18 @@ impl Browser {
         self.until(what, script).await
     }
 
+    /// Clicks what there is by a selector, as soon as it is there. A line of a list may be another element a moment later: it
+    /// is found and clicked at once.
+    ///
+    /// # Errors
+    /// As [`Self::until`].
+    pub async fn click(&self, selector: &str) -> Result<()> {
+        let script = format!(
+            "const it = document.querySelector(`{selector}`); if (it === null) return false; it.click(); return true;"
+        );
+        self.until(selector, &script).await
+    }
+
     /// Waits until a script answers `true`.
     ///
     /// # Errors

@@ -91,6 +91,12 @@ async fn a_plan_is_shown_whole_and_allowed_as_its_user_leaves_it() {
         )
         .await
         .unwrap();
+    // What is no bound takes none away, neither whole nor on the way to it.
+    let turns = browser.find(".approval .bounds input").await.unwrap();
+    turns.send_keys("\u{e003}\u{e003}-3").await.unwrap();
+    let refused = "const turns = document.querySelector('.approval .bounds input');
+         return turns.value === '-3' && turns.getAttribute('aria-invalid') === 'true'";
+    browser.until("a bound that is none", refused).await.unwrap();
     let rest =
         "return document.querySelector('.approval button.once').textContent.trim() === 'Show the rest'";
     browser.until("a plan that is not read to its end", rest).await.unwrap();

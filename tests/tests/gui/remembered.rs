@@ -98,7 +98,7 @@ async fn the_next_start_finds_the_windows_as_they_were_left() {
     browser.find("button#new-session").await.unwrap().click().await.unwrap();
     browser.until("an empty page", &goals_shown("", false)).await.unwrap();
     say(&browser, "the second goal").await;
-    browser.find("#sessions li:last-child button.open").await.unwrap().click().await.unwrap();
+    browser.click("#sessions li:last-child button.open").await.unwrap();
     browser.until("the first session", &goals_shown("the first goal", true)).await.unwrap();
     browser.find("button#tab-settings").await.unwrap().click().await.unwrap();
     choose_dark(&browser).await;

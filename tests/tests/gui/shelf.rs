@@ -34,19 +34,11 @@ async fn run_to_its_end(miki: &Miki, goal: &str) -> StartedRun {
     run
 }
 
-/// Clicks as soon as it is there. A line of the list may be another element a moment later: it is found and clicked at once.
-async fn click(browser: &Browser, selector: &str) {
-    let script = format!(
-        "const it = document.querySelector(`{selector}`); if (it === null) return false; it.click(); return true;"
-    );
-    browser.until(selector, &script).await.unwrap();
-}
-
 /// Opens the tools of the session and presses one of them.
 async fn press(browser: &Browser, run: &StartedRun, tool: usize) {
     let line = format!("#sessions li[data-session='{}']", run.session.0);
-    click(browser, &format!("{line} button.more")).await;
-    click(browser, &format!("{line} .session-tools button:nth-child({})", tool + 1)).await;
+    browser.click(&format!("{line} button.more")).await.unwrap();
+    browser.click(&format!("{line} .session-tools button:nth-child({})", tool + 1)).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -69,7 +61,7 @@ async fn a_session_is_found_renamed_pinned_archived_branched_exported_deleted_an
     search.send_keys("carp").await.unwrap();
     let found = "return [...document.querySelectorAll('#found li mark')].map((mark) => mark.textContent).join() === 'carp'";
     browser.until("what is looked for, marked", found).await.unwrap();
-    click(&browser, "#found li button.open").await;
+    browser.click("#found li button.open").await.unwrap();
     let shown = "return document.querySelector('#steps .goal-said p')?.textContent === 'feed the carp'";
     browser.until("the session that was found", shown).await.unwrap();
     search.send_keys("\u{e00c}").await.unwrap();
@@ -89,9 +81,9 @@ async fn a_session_is_found_renamed_pinned_archived_branched_exported_deleted_an
 
     press(&browser, &pike, ARCHIVE).await;
     browser.until("one in the list", &are("The carp")).await.unwrap();
-    click(&browser, "#show-archived").await;
-    click(&browser, "#archived li button.quiet").await;
-    click(&browser, "#show-archived").await;
+    browser.click("#show-archived").await.unwrap();
+    browser.click("#archived li button.quiet").await.unwrap();
+    browser.click("#show-archived").await.unwrap();
     browser.until("both again", &are("The carp,feed the pike")).await.unwrap();
 
     press(&browser, &pike, BRANCH).await;
@@ -110,7 +102,7 @@ async fn a_session_is_found_renamed_pinned_archived_branched_exported_deleted_an
     press(&browser, &carp, DELETE).await;
     let gone = format!("return !{titles}.includes('The carp')");
     browser.until("one less", &gone).await.unwrap();
-    click(&browser, ".toast button").await;
+    browser.click(".toast button").await.unwrap();
     let back = format!("return {titles}.includes('The carp')");
     browser.until("the deleted one", &back).await.unwrap();
 }

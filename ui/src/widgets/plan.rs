@@ -141,23 +141,24 @@ fn whole(value: f64) -> u32 {
     (value as u32).max(1)
 }
 
-fn bound(word: Word, value: Option<f64>, set: impl Fn(Option<f64>) + 'static) -> impl IntoView {
+/// Only an empty field is no bound: while something else stands in it that is none, what was proposed holds.
+fn bound(word: Word, proposed: Option<f64>, set: impl Fn(Option<f64>) + 'static) -> impl IntoView {
     let store = store();
+    let is_none = RwSignal::new(false);
     view! {
         <label>
+            // Of type `number`, it would be empty to us while its text is no number: a minus sign would take the bound away.
             <input
-                type="number"
-                min="1"
+                type="text"
+                inputmode="decimal"
                 placeholder="–"
-                value=value.map(|value| value.to_string())
+                value=proposed.map(|value| value.to_string())
+                aria-invalid=move || is_none.get().to_string()
                 on:input=move |event| {
                     let text = event_target_value(&event);
-                    // Only an empty field is no bound: what is no bound leaves the one before.
-                    match text.trim().parse() {
-                        Ok(value) if value > 0.0 => set(Some(value)),
-                        Err(_) if text.trim().is_empty() => set(None),
-                        Ok(_) | Err(_) => {}
-                    }
+                    let given = text.trim().parse().ok().filter(|value: &f64| value.is_finite() && *value > 0.0);
+                    is_none.set(given.is_none() && !text.trim().is_empty());
+                    set(if is_none.get_untracked() { proposed } else { given });
                 }
             />
             <span>{move || store.say(word)}</span>

@@ -137,7 +137,7 @@ impl Engine {
             let left = self.ledger.left(parent);
             let settings = self.settings();
             let model = match settings.agent_model.as_str() {
-                // Of another program's agent there is only the one.
+                // A client's agent is no model that others could have: theirs is that of the settings.
                 "" if above.is_guests() => &settings.model.0,
                 other => other,
             };

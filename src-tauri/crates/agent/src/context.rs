@@ -196,7 +196,9 @@ impl Context {
     /// Keeps what the model noted, with where it may have it from.
     pub fn note_call(&mut self, call: &ToolCall, result: &ExecResult, read: &[Source]) {
         note(&mut self.notes, call, result, read);
-        self.begins_anew |= call.tool == CONTINUE && result.effect == Effect::Confirmed;
+        if call.tool == CONTINUE && result.effect == Effect::Confirmed {
+            (self.begins_anew, self.is_ready) = (true, false);
+        }
     }
 
     /// Corrects the estimate by what the provider counted of the newest request.

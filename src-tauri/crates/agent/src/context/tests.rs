@@ -2,7 +2,6 @@
 
 use protocol::ids::{CallId, ModelId};
 use protocol::tool::Millis;
-
 use tools::NOTES;
 
 use super::*;
@@ -221,7 +220,6 @@ fn a_model_that_continues_has_its_goal_its_users_words_and_what_it_wrote_down_al
     let before = context.request().messages.len();
     assert!(context.take_compacted().is_none(), "it was refused");
     context.note_call(&call, &result(Effect::Confirmed), &[Source::Terminal]);
-    context.messages_mut();
     let request = context.request();
     assert!(request.messages.len() < before);
     let all = format!("{:?}", request.messages);

@@ -51,7 +51,7 @@ struct TurnSoFar {
 
 /// The longest turn: a stream that is kept open with signs of life alone must not hold its run for ever.
 const LONGEST: Duration = Duration::from_secs(900);
-/// The same of a client's agent, whose next call may take that long while agents of ours work for it.
+/// The same where the model is another program's agent, whose next call may take that long while agents of ours work for it.
 const LONGEST_OF_A_GUEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// Pages that one turn may name.
 const MOST_CITATIONS: usize = 50;
