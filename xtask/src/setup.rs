@@ -32,7 +32,8 @@ pub enum Need {
     Cross,
     /// What looks at the repository itself: formatting, clippy, cargo-deny, git.
     Audit,
-    /// The vendors' own Python SDKs, which say what a request looks like; a calendar's and the protocol's servers.
+    /// The vendors' own Python SDKs, which say what a request looks like; a calendar's and the protocol's servers, and the
+    /// protocol's conformance suite.
     Sdks,
     /// The peers that `bench desktop` measures; nothing else asks for them.
     Peers,
@@ -72,6 +73,9 @@ pub fn ready(checkout: &Checkout, needs: &[Need]) -> Result<()> {
         python::radicale(checkout)?;
         python::mcp(checkout)?;
         node::mcp_servers(checkout)?;
+    }
+    if needs.contains(&Need::Sdks) && cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        node::conformance(checkout)?;
     }
     if needs.contains(&Need::Cross) && cfg!(target_os = "linux") {
         python::zig(checkout)?;

@@ -272,7 +272,8 @@ fn tests(command: &mut Command) -> Result<Tally> {
     Ok(sum)
 }
 
-/// The debug app with the windows as shipped. Built among the unit tests' targets: what they share is there already.
+/// The debug app with the windows as shipped, and our client for the conformance suite. Built among the unit tests' targets:
+/// what they share is there already.
 fn app(checkout: &Checkout) -> Result<()> {
     ui::build(checkout, Build::Release)?;
     shell::run(shell::cargo(checkout).arg("build").args(APART).args([
@@ -281,6 +282,8 @@ fn app(checkout: &Checkout) -> Result<()> {
         "miki",
         "--bin",
         "miki-confine",
+        "--example",
+        "conformance_client",
     ]))
 }
 

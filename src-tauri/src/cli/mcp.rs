@@ -47,7 +47,12 @@ enum What {
     ///
     /// Its calls are asked about, bounded and stopped as those of Miki's own agents are; nothing is started before the
     /// first. Clients start this themselves: see `miki mcp install`.
-    Desktop,
+    Desktop {
+        /// Over HTTP instead, at a port of this machine alone (any free one, if none is named), until ctrl-c; prints the
+        /// address, and the header that a client must send: it is another one at each start
+        #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
+        http: Option<u16>,
+    },
     /// Serve Miki's agents to another program's agent, on the standard streams
     ///
     /// It gives them goals and is told their reports; what matters they ask their user here, in Miki. All that it started is
@@ -154,7 +159,8 @@ impl From<Does> for ToolDoes {
 impl Mcp {
     pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
         match self.what {
-            What::Desktop => return serve::serve(home, Role::Desktop).await,
+            What::Desktop { http: Some(port) } => return serve::http::serve(home, Role::Desktop, port).await,
+            What::Desktop { http: None } => return serve::serve(home, Role::Desktop).await,
             What::Agent => return serve::serve(home, Role::Agent).await,
             What::Install { client, consent } => return install::install(&client, consent.yes).await,
             _ => {}
@@ -174,7 +180,7 @@ async fn work(link: &Link, what: What) -> Result<Exit, ErrorView> {
         }
         What::Import { from, consent } => import(link, &from, consent.yes).await,
         // They need no engine.
-        What::Desktop | What::Agent | What::Install { .. } => Ok(Exit::Done),
+        What::Desktop { .. } | What::Agent | What::Install { .. } => Ok(Exit::Done),
         What::List => {
             let all = link.call(ListServers {}).await?;
             if all.is_empty() {

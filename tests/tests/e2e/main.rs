@@ -19,6 +19,7 @@ mod approvals;
 mod asking;
 mod beyond;
 mod commands;
+mod conformance;
 mod connected;
 mod invoices;
 mod planning;

@@ -1,5 +1,5 @@
-//! What comes by npm: wasm-opt (WebAssembly in the package `binaryen`), and servers of the Model Context Protocol. Pinned with
-//! their integrity in `xtask/tools/`.
+//! What comes by npm: wasm-opt (WebAssembly in the package `binaryen`), servers of the Model Context Protocol, its conformance
+//! suite and inspector. Pinned with their integrity in `xtask/tools/`.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -23,6 +23,12 @@ pub fn mcp_servers(checkout: &Checkout) -> Result<PathBuf> {
     modules(checkout, "mcp-servers", "mcp", "the protocol's servers", "about 40 MB")
 }
 
+/// The folder of the protocol's conformance suite and its inspector, with a Node that is new enough for them, which comes as
+/// a package of Linux on x86_64. The tests look for it here.
+pub fn conformance(checkout: &Checkout) -> Result<PathBuf> {
+    modules(checkout, "conformance", "conformance", "the protocol's conformance suite", "about 300 MB")
+}
+
 /// The `node_modules` with what the lists below `xtask/tools/` name, in the folder of a tool.
 fn modules(checkout: &Checkout, tool: &str, lists: &str, what: &str, size: &str) -> Result<PathBuf> {
     let lists = checkout.root.join("xtask/tools").join(lists);
@@ -44,7 +50,7 @@ fn modules(checkout: &Checkout, tool: &str, lists: &str, what: &str, size: &str)
     }
     let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
     run(Command::new(npm)
-        .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
+        .args(["ci", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund", "--loglevel=error"])
         .current_dir(&folder))?;
     stamp::leave(&held, &wanted)?;
     note("installed, integrity checked");

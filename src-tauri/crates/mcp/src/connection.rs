@@ -82,6 +82,10 @@ struct Open {
     _process: Option<Box<dyn Any + Send + Sync>>,
 }
 
+/// What came of greeting one: the connection, and its program where it is one.
+type Greeted =
+    Result<(RunningService<RoleClient, Client>, Option<Box<dyn Any + Send + Sync>>), ClientInitializeError>;
+
 /// What is known of it without waiting for anybody.
 #[derive(Default)]
 struct State {
@@ -324,24 +328,18 @@ impl Connection {
 
     async fn open(&self, failures: u32) -> Result<Open, String> {
         let why = Why::default();
-        let lifecycle = ClientLifecycleMode::Auto {
+        let newest_first = ClientLifecycleMode::Auto {
             preferred_versions: vec![ProtocolVersion::V_2026_07_28],
             legacy_version: Some(ProtocolVersion::V_2025_11_25),
         };
-        let client = Client::new(self.heard.clone());
-        let (service, process) = if self.config.url.is_empty() {
-            let started = self.launcher.launch(&self.name, &self.config).await?;
-            self.heard.hide(started.keys);
-            tokio::spawn(listen(started.stderr, self.heard.clone()));
-            let transport =
-                AsyncRwTransport::new_client(Tap::new(started.stdout, why.clone()), started.stdin);
-            let served = client.serve_with_lifecycle(transport, lifecycle).await;
-            (served.map_err(|error| self.not_opened(&error, &why))?, Some(started.process))
-        } else {
-            let transport = address::transport(&self.name, &self.config, &self.launcher, &self.heard).await?;
-            let served = client.serve_with_lifecycle(transport, lifecycle).await;
-            (served.map_err(|error| self.not_opened(&error, &why))?, None)
-        };
+        let (service, process) = match self.serve(newest_first, &why).await? {
+            // It answers what it has never heard of as if it were done: it is of the protocol before that question.
+            Err(ClientInitializeError::ExpectedInitResult(_)) => {
+                self.serve(ClientLifecycleMode::Initialize, &why).await?
+            }
+            served => served,
+        }
+        .map_err(|error| self.not_opened(&error, &why))?;
         let number = self.opened.fetch_add(1, Ordering::AcqRel);
         Ok(Open {
             service,
@@ -353,6 +351,23 @@ impl Connection {
             silences: Arc::default(),
             _process: process,
         })
+    }
+
+    /// Starts it where it is a program, and greets it.
+    async fn serve(&self, lifecycle: ClientLifecycleMode, why: &Why) -> Result<Greeted, String> {
+        let client = Client::new(self.heard.clone());
+        if self.config.url.is_empty() {
+            let started = self.launcher.launch(&self.name, &self.config).await?;
+            self.heard.hide(started.keys);
+            tokio::spawn(listen(started.stderr, self.heard.clone()));
+            let transport =
+                AsyncRwTransport::new_client(Tap::new(started.stdout, why.clone()), started.stdin);
+            let served = client.serve_with_lifecycle(transport, lifecycle).await;
+            return Ok(served.map(|service| (service, Some(started.process))));
+        }
+        let transport = address::transport(&self.name, &self.config, &self.launcher, &self.heard).await?;
+        let served = client.serve_with_lifecycle(transport, lifecycle).await;
+        Ok(served.map(|service| (service, None)))
     }
 
     /// What it wrote to its standard error says more than that it ended.

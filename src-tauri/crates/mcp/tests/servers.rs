@@ -414,6 +414,12 @@ async fn noise_and_answers_to_nobody_are_passed_over() {
 }
 
 #[tokio::test]
+async fn one_that_says_yes_to_whatever_it_has_never_heard_of_is_greeted_as_an_older_one() {
+    let stage = Stage::with("pond", "agrees", ToolDoes::Looks).await;
+    assert_eq!(stage.says("pond__echo").await.result.data, json!({ "text": "you said hello" }));
+}
+
+#[tokio::test]
 async fn one_that_does_not_start_is_left_alone_for_a_while_and_says_why() {
     // bar: C55
     let mut stage = Stage::new();

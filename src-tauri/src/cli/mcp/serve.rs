@@ -1,5 +1,7 @@
 //! `miki mcp desktop` and `miki mcp agent`: carry the calls of another program's agent to the engine.
 
+pub mod http;
+
 use std::sync::{Arc, PoisonError};
 
 use ::mcp::desk::{self, Relay, Role};
@@ -10,7 +12,7 @@ use protocol::command::{CloseGuest, GuestAnswer, GuestCall, ListRuns, OpenGuest,
 use protocol::ids::RunId;
 use protocol::view::RunStatus;
 use serde_json::Value;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 
 use crate::cli::interrupt;
@@ -20,10 +22,14 @@ use crate::link::Link;
 
 /// Serves on the standard streams.
 pub async fn serve(home: &Home, role: Role) -> Result<Exit, ErrorView> {
-    let (home, state) = (home.clone(), Mutex::new(State::Unopened));
-    let way = Arc::new(Way { home, role, state, given_up: Arc::default() });
+    let gate = Arc::new(Gate::new(home));
+    let way = Arc::new(Way::new(role, Arc::clone(&gate)));
     let specs = tools::Registry::builtin().specs();
-    match desk::serve(role, &specs, way).await {
+    let served = desk::serve(role, &specs, way).await;
+    if let Ok(mut interrupts) = interrupt::listen() {
+        gate.leave(&mut interrupts).await;
+    }
+    match served {
         Ok(()) => Ok(Exit::Done),
         Err(why) => Err(ErrorView::new(
             protocol::ErrorCode::BadRequest,
@@ -33,8 +39,47 @@ pub async fn serve(home: &Home, role: Role) -> Result<Exit, ErrorView> {
     }
 }
 
-struct Way {
+/// To the engine, for one client or several. Where no app runs, this process is the engine while one of them works.
+struct Gate {
     home: Home,
+    /// If it is this process.
+    here: Mutex<Option<Arc<Link>>>,
+}
+
+impl Gate {
+    fn new(home: &Home) -> Self {
+        Self { home: home.clone(), here: Mutex::new(None) }
+    }
+
+    /// Where no app runs, nobody could answer: what asks ends the work, and says so.
+    async fn open(&self) -> Result<(Arc<Link>, Unattended), ErrorView> {
+        let mut here = self.here.lock().await;
+        if let Some(link) = &*here {
+            return Ok((Arc::clone(link), Unattended::End));
+        }
+        if let Some(link) = Link::attach(&self.home).await? {
+            return Ok((Arc::new(link), Unattended::Wait));
+        }
+        let link = Arc::new(Link::open(&self.home).await?);
+        if let Link::Here(_) = *link {
+            *here = Some(Arc::clone(&link));
+        }
+        Ok((link, Unattended::End))
+    }
+
+    /// Ends the engine where it is this process, and nobody works by it any more.
+    async fn leave(&self, interrupts: &mut mpsc::Receiver<()>) {
+        let mut here = self.here.lock().await;
+        match here.take().map(Arc::try_unwrap) {
+            Some(Ok(link)) => link.leave(interrupts).await,
+            Some(Err(link)) => *here = Some(link),
+            None => {}
+        }
+    }
+}
+
+struct Way {
+    gate: Arc<Gate>,
     role: Role,
     /// Calls go one after the other, as one agent makes them.
     state: Mutex<State>,
@@ -46,21 +91,21 @@ enum State {
     /// Nothing is started before the first call.
     Unopened,
     Open(Arc<Link>, OpenedGuest),
-    /// By its user: until the client starts this anew.
+    /// By its user: until the client starts this anew, over HTTP by a new session, or once it has been silent for a while.
     Stopped,
 }
 
 impl Way {
+    fn new(role: Role, gate: Arc<Gate>) -> Self {
+        Self { gate, role, state: Mutex::new(State::Unopened), given_up: Arc::default() }
+    }
+
     async fn open(&self, client: &str) -> Result<(Arc<Link>, OpenedGuest), ErrorView> {
         let groups = desk::groups().iter().map(|group| group.name().to_owned()).collect();
         let (client, conducts) = (client.to_owned(), self.role == Role::Agent);
-        // Where no app runs, nobody could answer: what asks ends the work, and says so.
-        let (link, unattended) = match Link::attach(&self.home).await? {
-            Some(link) => (link, Unattended::Wait),
-            None => (Link::open(&self.home).await?, Unattended::End),
-        };
+        let (link, unattended) = self.gate.open().await?;
         let opened = link.call(OpenGuest { client, groups, conducts, unattended }).await?;
-        Ok((Arc::new(link), opened))
+        Ok((link, opened))
     }
 
     async fn carry(&self, client: &str, tool: &str, arguments: Value) -> Result<GuestAnswer, String> {
@@ -144,9 +189,6 @@ impl Relay for Way {
             let state = std::mem::replace(&mut *self.state.lock().await, State::Stopped);
             let State::Open(link, OpenedGuest { ticket, .. }) = state else { return };
             let _ = link.call(CloseGuest { ticket }).await;
-            if let (Some(link), Ok(mut interrupts)) = (Arc::into_inner(link), interrupt::listen()) {
-                link.leave(&mut interrupts).await;
-            }
         }
         .boxed()
     }

@@ -94,5 +94,7 @@ for line in sys.stdin:
             os._exit(0)
         if mode == "confused":
             answer(id, {"content": [{"type": "text", "text": "a second answer"}]})
+    elif id is not None and mode == "agrees":
+        answer(id, {})
     elif id is not None:
         send({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "Method not found"}})
