@@ -12,7 +12,7 @@ use super::Driver;
 use crate::lease::{FRONT_WITHIN, Holder};
 
 /// Longest time in which the keyboard is taken again, with the user's own keys come to rest before.
-const TAKE_WITHIN: Duration = Duration::from_secs(6);
+const TAKE_WITHIN: Duration = Duration::from_secs(18);
 
 /// Where the user had the keyboard before an act of the run could take it.
 pub(super) struct UserAt {

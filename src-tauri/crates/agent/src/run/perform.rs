@@ -115,7 +115,11 @@ impl Driver {
 
     async fn end(&mut self, end: RunEnd) -> Result<(), ErrorView> {
         self.operation = None;
-        self.lease = None;
+        self.give_seat_back().await;
+        // Its user types on where they started it.
+        if self.run.spec.parent.is_none() {
+            self.give_keyboard_back().await;
+        }
         // Its jobs, too: stop means that nothing of it goes on, and those of an agent's session nobody reads any more.
         let goes_whole = matches!(end, RunEnd::Stopped { .. }) || self.run.spec.parent.is_some();
         if let Some(terminal) = self.run.ports.terminal.as_ref().filter(|_| goes_whole) {
@@ -373,6 +377,8 @@ impl Driver {
         };
         // What only looks has no claim to the keyboard.
         let takes_keys = lease.is_some() && (call.goes_to_the_focus() || call.tool == "batch");
+        // A click, too, may take the keyboard away in the middle of what the user types to us.
+        let acts = lease.is_some() && risk != Risk::Observe;
         // A look between two acts gives nothing up.
         // Where nothing is known to give it to, the next call finds out where it is.
         let was_handed_back = front.is_some() && std::mem::take(&mut self.handed_back);
@@ -393,6 +399,7 @@ impl Driver {
                     (Some((asked, meanwhile)), _) => router.restore(asked, *meanwhile, &limits).await,
                     (None, Some(window)) => router.restore_focus(window).await,
                     (None, None) if takes_keys => router.take_focus_from_ours().await,
+                    (None, None) if acts => router.user_rests().await,
                     (None, None) => Ok(()),
                 }
             };
@@ -402,8 +409,9 @@ impl Driver {
                 () = cancel.cancelled() => Ok(()),
                 restored = restore => restored,
             };
+            let matters = asked.is_some() || takes_keys || was_handed_back || front.is_none();
             if let Err(error) = restored
-                && (asked.is_some() || takes_keys || was_handed_back)
+                && matters
             {
                 let error = router.redact_error(error).await;
                 let refused = Box::new(Executed::refused(error));

@@ -78,17 +78,38 @@ async fn clicked_away_within(
 async fn who_is_asked_has_the_keyboard_where_they_started_the_run_and_what_is_allowed_goes_where_it_was_meant()
  {
     let mut bench = clicked_away(vec![typing(), done()], Surface::Cli, |_| {}).await;
+    let typed = typed_into(&bench);
     let asked = bench.question().await;
     assert_eq!(focused(&bench).await, Some(TERMINAL));
     assert_eq!(asked.window.as_ref().map(|window| window.id), Some(EDITOR), "what is asked about");
     bench.handle.answer_approval(answer(&asked, Answer::Once), Surface::Cli).await.unwrap();
     assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
-    assert_eq!(focused(&bench).await, Some(EDITOR), "where it was typed");
+    assert_eq!(*typed.lock().unwrap(), [Some(EDITOR)]);
+    assert_eq!(focused(&bench).await, Some(TERMINAL), "the run has ended, and its user types on");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_click_does_not_take_the_keyboard_while_its_user_types_to_us() {
+    let only = RunOverrides { approval: Some(ApprovalMode::Auto), ..RunOverrides::default() };
+    let mut bench = Bench::new(vec![click(), done()]).await;
+    bench.desktop.edit(|scene| (scene.windows, scene.taker) = (windows(0), Taker::Ours));
+    bench.desktop.press_just_now();
+    let clicked = tokio::time::Instant::now();
+    bench.handle.start_run(goal(None, only), Surface::Dashboard).await.unwrap();
+    for _ in 0..10 {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        bench.desktop.press_just_now();
+        assert_eq!(bench.desktop.fenced_acts().len(), 0, "the next letter would have gone elsewhere");
+    }
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+    assert_eq!(bench.desktop.fenced_acts().len(), 1);
+    assert!(clicked.elapsed() >= Duration::from_millis(1700), "{:?}", clicked.elapsed());
 }
 
 #[tokio::test]
 async fn what_comes_after_a_no_is_asked_about_where_the_run_works() {
     let mut bench = clicked_away(vec![typing(), typing(), done()], Surface::Cli, |_| {}).await;
+    let typed = typed_into(&bench);
     let first = bench.question().await;
     bench.handle.answer_approval(answer(&first, Answer::Deny), Surface::Cli).await.unwrap();
     let second = bench.question().await;
@@ -96,7 +117,7 @@ async fn what_comes_after_a_no_is_asked_about_where_the_run_works() {
     assert_eq!(focused(&bench).await, Some(TERMINAL));
     bench.handle.answer_approval(answer(&second, Answer::Once), Surface::Cli).await.unwrap();
     bench.end().await;
-    assert_eq!(focused(&bench).await, Some(EDITOR));
+    assert_eq!(*typed.lock().unwrap(), [Some(EDITOR)]);
 }
 
 #[tokio::test]
