@@ -161,6 +161,7 @@ impl PortSource for Workplaces {
                     .map(|(fetcher, searcher)| Arc::new(WebPort { fetcher, searcher, engine })),
                 agenda: Some(Arc::new(AgendaPort { agenda, usual: settings.calendar.clone() })),
                 intent: None,
+                asker: None,
                 progress: None,
                 agents: None,
                 recalled: None,

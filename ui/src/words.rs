@@ -135,6 +135,7 @@ words! {
     Model: "Model", "モデル";
     Thinking: "Thinking", "思考";
     Sources: "Sources", "出典";
+    WouldChange: "What would change", "変更内容";
     Arguments: "Exact arguments", "正確な引数";
     Confirmed: "confirmed", "確認済み";
     Unverified: "unverified", "未確認";

@@ -61,6 +61,7 @@ mod tests {
             step: 1,
             max_steps: 30,
             paused: false,
+            wants_word: false,
             grants: Vec::new(),
             progress: None,
         };

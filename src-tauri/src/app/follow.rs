@@ -115,7 +115,10 @@ fn show_activity(app: &AppHandle, shown: &mut Shown, activity: Activity, presses
 /// the keyboard, if a run has taken that from whoever was in the chat and has pressed nothing since: the answer would be
 /// typed into what the run works on.
 fn show_chat(app: &AppHandle, activity: Activity, runs: &mut WindowRuns, view: &Overview, presses: u64) {
-    if activity == Activity::Working || !runs.have_news(view) {
+    if !runs.have_news(view) {
+        return runs.told(view);
+    }
+    if activity == Activity::Working {
         return;
     }
     let is_owed =

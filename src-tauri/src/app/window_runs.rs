@@ -12,14 +12,16 @@ pub struct WindowRuns(Vec<WindowRun>);
 #[derive(Debug)]
 struct WindowRun {
     run: StartedRun,
-    /// The last question that the window had its chance to show.
-    told: Option<ApprovalId>,
+    /// What the window had its chance to show, while it is so.
+    told: Option<News>,
 }
 
 /// What a run has for its user.
 #[derive(Debug, PartialEq, Eq)]
 enum News {
     Asks(ApprovalId),
+    /// It has paused by itself, until its user lets it go on.
+    WantsWord,
     Ended,
 }
 
@@ -33,11 +35,11 @@ impl WindowRuns {
         self.ask(view) || self.0.iter().any(|run| run.news(view) == Some(News::Ended))
     }
 
-    /// Whether one asks what the window has not had its chance to show.
+    /// Whether one asks, or waits for its user's word, and the window has not had its chance to show it.
     pub fn ask(&self, view: &Overview) -> bool {
-        let is_new = |run: &WindowRun| match run.news(view) {
-            Some(News::Asks(question)) => run.told.as_ref() != Some(&question),
-            Some(News::Ended) | None => false,
+        let is_new = |run: &WindowRun| {
+            let news = run.news(view);
+            matches!(news, Some(News::Asks(_) | News::WantsWord)) && run.told != news
         };
         self.0.iter().any(is_new)
     }
@@ -50,13 +52,9 @@ impl WindowRuns {
 
     /// The window has had its chance.
     pub fn told(&mut self, view: &Overview) {
-        self.0.retain_mut(|run| match run.news(view) {
-            Some(News::Asks(question)) => {
-                run.told = Some(question);
-                true
-            }
-            Some(News::Ended) => false,
-            None => true,
+        self.0.retain_mut(|run| {
+            run.told = run.news(view);
+            run.told != Some(News::Ended)
         });
     }
 }
@@ -66,6 +64,9 @@ impl WindowRun {
         let StartedRun { session, run } = &self.run;
         if let Some(question) = view.questions.iter().find(|question| question.run == *run) {
             return Some(News::Asks(question.approval.id.clone()));
+        }
+        if view.runs.iter().any(|known| known.run == *run && known.status.wants_word) {
+            return Some(News::WantsWord);
         }
         let session = view.sessions.iter().find(|known| known.id == *session);
         let last = session.and_then(|session| session.last_run.as_ref());

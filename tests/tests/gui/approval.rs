@@ -70,7 +70,7 @@ async fn a_question_has_its_focus_on_deny_and_takes_no_yes_in_the_first_half_sec
     let there = there.as_str().unwrap();
     assert!(there.contains("text") && there.contains(&editor.window.title), "what is at the point: {there}");
     let prose = "
-        const parts = document.querySelectorAll('.approval > :not(.asked), .approval .asked > :not(pre)');
+        const parts = document.querySelectorAll('.approval > :not(.asked), .approval .asked > :not(.whole)');
         return [...parts].map((part) => part.textContent).join(' ')";
     let prose = browser.script(prose).await.unwrap();
     let said = prose.as_str().unwrap().matches("to write there").count();

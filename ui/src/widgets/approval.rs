@@ -3,7 +3,7 @@
 use protocol::escape::{Piece, visible, visible_json, visible_text};
 use std::time::Duration;
 
-use fold::call::{Line, lines};
+use fold::call::{Line, is_said_whole, lines};
 use leptos::wasm_bindgen::JsCast;
 use leptos::{html, prelude::*};
 use protocol::command::{AnswerApproval, SteerRun};
@@ -286,6 +286,7 @@ fn Card(
         }
     });
     // To be understood at a glance; the whole of it stands below.
+    let is_folded = is_said_whole(&approval);
     let lines = lines(&approval).into_iter().map(|Line { tool, about, goes_to }| {
         let goes_to = visible_text(&goes_to);
         view! {
@@ -383,8 +384,8 @@ fn Card(
                 </div>
                 {picture}
             </div>
-            {diff.map(|diff| super::changes::diff_view("", &diff))}
-            <Arguments of=approval.call.arguments.clone() edited />
+            {diff.map(|diff| super::changes::diff_view(store.say(Word::WouldChange), &diff))}
+            <Arguments of=approval.call.arguments.clone() edited is_folded />
         }
         .into_any(),
         (None, About::Plan { contract, changes, forecast }) => {
@@ -455,9 +456,10 @@ fn Card(
     }
 }
 
-/// The call's arguments as they are, or as their user changes them: `edited` is what they are then.
+/// The call's arguments as they are, or as their user changes them: `edited` is what they are then. `is_folded` where they
+/// are all said above.
 #[component]
-fn Arguments(of: serde_json::Value, edited: RwSignal<Option<String>>) -> impl IntoView {
+fn Arguments(of: serde_json::Value, edited: RwSignal<Option<String>>, is_folded: bool) -> impl IntoView {
     let store = store();
     let written = serde_json::to_string_pretty(&of).unwrap_or_default();
     let shown = StoredValue::new(of);
@@ -485,9 +487,12 @@ fn Arguments(of: serde_json::Value, edited: RwSignal<Option<String>>) -> impl In
         <Show
             when=move || edited.with(Option::is_some)
             fallback=move || view! {
-                <pre class="arguments" tabindex="0" aria-label=move || store.say(Word::Arguments)>
-                    {spelled(shown.with_value(visible_json))}
-                </pre>
+                <details class="whole" open=!is_folded>
+                    <summary>{move || store.say(Word::Arguments)}</summary>
+                    <pre class="arguments" tabindex="0" aria-label=move || store.say(Word::Arguments)>
+                        {spelled(shown.with_value(visible_json))}
+                    </pre>
+                </details>
             }
         >
             <textarea

@@ -91,7 +91,7 @@ impl Deadlines {
         self.timers().remove(approval);
     }
 
-    fn cancel(&self, approval: &ApprovalId) {
+    pub fn cancel(&self, approval: &ApprovalId) {
         if let Some(timer) = self.timers().remove(approval) {
             timer.handle.abort();
         }
@@ -395,6 +395,7 @@ impl Engine {
             step: waiting.turn,
             max_steps: waiting.budget.meter.most().steps.unwrap_or(waiting.spec.max_steps),
             paused: waiting.paused.is_some(),
+            wants_word: waiting.budget.used_up.is_some(),
             grants: status::grants([], &waiting.granted),
             progress: Some(Box::new(Progress { forecast: waiting.spec.forecast, ..progress })),
         };

@@ -27,6 +27,8 @@ pub struct Machine {
     rules: Rules,
     bad_turns: u32,
     pause: Option<String>,
+    /// It is paused by itself, and its user is to say whether it goes on.
+    wants_word: bool,
     /// Turns that it may take: as many again for each time that its user let it go on after the last of them.
     most_steps: u32,
     /// Why it is paused, where it is for want of more.
@@ -45,6 +47,7 @@ impl Machine {
             rules,
             bad_turns: 0,
             pause: None,
+            wants_word: false,
             most_steps: rules.max_steps,
             used_up: None,
             unread: false,
@@ -71,6 +74,7 @@ impl Machine {
             state: State::AwaitingContinue { next },
             turn,
             pause,
+            wants_word: true,
             used_up: Some(bound),
             ..Self::new(rules)
         }
@@ -92,6 +96,11 @@ impl Machine {
 
     pub fn is_paused(&self) -> bool {
         self.pause.is_some()
+    }
+
+    /// As [`protocol::event::Status`] has it.
+    pub fn wants_word(&self) -> bool {
+        self.wants_word
     }
 
     /// Whether the turn that is waited for may be asked for again, should it fail.
@@ -131,6 +140,7 @@ impl Machine {
             }
             Input::GoesInCircles { reason } => {
                 let reason = format!("{reason}; say what to do instead, or let it go on");
+                self.wants_word |= self.pause.is_none();
                 self.step(Input::Pause { reason })
             }
             Input::Assessed(verdict) => self.assessed(verdict),
@@ -154,6 +164,7 @@ impl Machine {
         if self.pause.take().is_none() {
             return Vec::new();
         }
+        self.wants_word = false;
         if let Some(bound) = self.used_up.take()
             && (bound.of, bound.measure) == (BudgetOf::Run, Measure::Steps)
         {
@@ -206,6 +217,7 @@ impl Machine {
         }
         self.state = State::AwaitingContinue { next: Next::Model { try_number } };
         self.used_up = Some(bound);
+        self.wants_word = true;
         effects.extend(
             self.step(Input::Pause { reason: format!("{used_up}; go on with as much again, or stop") }),
         );

@@ -7,6 +7,7 @@ mod mailbox;
 
 mod ask;
 mod budget;
+mod in_call;
 mod intended;
 mod keyboard;
 mod perform;
@@ -33,10 +34,11 @@ use protocol::tool::{Approval, ExecResult, Grant, Mode, Risk, Source, ToolCall, 
 use protocol::turn::{StopReason, Usage};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tools::{
-    ExecRequest, Executed, FocusedWindow, Grants, Limits, Meanwhile, Ports, Progress, Router, ToldElements,
+    Asker, ExecRequest, Executed, FocusedWindow, Grants, Limits, Meanwhile, Ports, Progress, Router,
+    ToldElements,
 };
 
 use crate::approvals::{Deadlines, GivenAnswer};
@@ -51,6 +53,7 @@ use crate::machine::{Calls, Effect, Finished, Input, Machine, Rules};
 use crate::offer::Offer;
 use crate::recovery;
 
+use in_call::{AskedInCall, WayToUser};
 use intended::Intended;
 use keyboard::UserAt;
 pub use mailbox::{CAPACITY, LATE_NO, Message, not_allowed};
@@ -193,6 +196,10 @@ struct Driver {
     answers: Vec<(CallId, Answered)>,
     steers: Vec<String>,
     question: Option<Approval>,
+    /// The question is one of the call that is under way, which waits here.
+    in_call: Option<oneshot::Sender<Option<String>>>,
+    asker: Arc<WayToUser>,
+    asked: mpsc::Receiver<AskedInCall>,
     plan: PlanState,
     budget: Budget,
     /// What the answer that is waited for would pass, were it as long as usual.
@@ -229,6 +236,7 @@ struct Driver {
 pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
     tell_display(&mut run).await;
     let machine = Machine::new(run.rules);
+    let (asker, asked) = WayToUser::new();
     let (budget, forecast) = (Budget::of(&run.spec, run.log.now()), run.spec.forecast);
     let mut driver = Driver {
         run,
@@ -256,6 +264,9 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
         answers: Vec::new(),
         steers: Vec::new(),
         question: None,
+        in_call: None,
+        asker: Arc::new(asker),
+        asked,
         plan: PlanState::default(),
         told: Vec::new(),
         read: Vec::new(),
@@ -311,6 +322,7 @@ impl Driver {
                     self.operation = None;
                     self.came_to(outcome).await?;
                 }
+                Some(asked) = self.asked.recv() => self.ask_in_call(asked).await?,
                 // What those below it used is shown with what it used.
                 Ok(()) = settled.changed() => self.show_status(),
             }
@@ -362,7 +374,7 @@ impl Driver {
 
     /// Cancels, releases, waits for the tool's last word, then ends the run.
     async fn stop(&mut self, reason: String) -> Result<(), ErrorView> {
-        let waits = self.question.is_some() || self.budget.used_up.is_some();
+        let waits = (self.question.is_some() && self.in_call.is_none()) || self.budget.used_up.is_some();
         if waits && self.run.leaving.is_cancelled() && self.can_be_parked() {
             self.is_parked = true;
             return Ok(());
@@ -393,7 +405,7 @@ impl Driver {
         if let Some(dropped) = asking.and_then(|partial| partial.dropped(turn, model)) {
             self.append(dropped).await?;
         }
-        self.question = None;
+        (self.question, self.in_call) = (None, None);
         self.feed(Input::Stop { reason }).await
     }
 
@@ -408,6 +420,7 @@ impl Driver {
                 Box::pin(self.came_to(Outcome::Tool(call, refused))).await
             }
             Outcome::Tool(call, executed) => {
+                self.withdraw_question().await?;
                 let finished = self.tool_finished(call, *executed).await?;
                 if let Some(reason) = self.goes_in_circles.take() {
                     self.feed(Input::GoesInCircles { reason }).await?;
@@ -636,6 +649,7 @@ impl Driver {
             Printed { log: self.run.log.clone(), scope: self.run.scope.clone(), call: call.id.clone() };
         let intent = Intended::of(&self.run, &call);
         let ports = Ports {
+            asker: Some(Arc::clone(&self.asker) as Arc<dyn Asker>),
             progress: Some(Arc::new(progress)),
             intent: Some(Arc::new(intent)),
             recalled: Some(self.run.context.recalled()),

@@ -29,6 +29,33 @@ pub fn lines(asked: &Approval) -> Vec<Line> {
     asked.call.parts().into_iter().zip(goes_to).map(line).collect()
 }
 
+/// Whether the line of a call has all of its arguments but the reason, which is told apart: they need not be read again.
+pub fn is_said_whole(asked: &Approval) -> bool {
+    let said: &[&str] = match asked.call.tool.as_str() {
+        "click" => &["x", "y", "button", "count"],
+        "move" => &["x", "y"],
+        "type" | "writeClipboard" => &["text"],
+        "press" => &["key", "times"],
+        "hotkey" => &["keys"],
+        "focusElement" | "clickElement" => &["ref", "role", "name"],
+        "doAction" => &["ref", "role", "name", "action"],
+        "pressMenu" => &["path"],
+        "focusWindow" => &["window"],
+        "changeWindow" => &["change", "window"],
+        "launchApp" | "quitApp" => &["app"],
+        "webNavigate" => &["go", "url"],
+        "webFetch" => &["url"],
+        "runCommand" => &["command", "hosts"],
+        "trashFile" | "makeFolder" => &["path"],
+        "moveFile" => &["from", "to"],
+        _ => return false,
+    };
+    let Value::Object(arguments) = &asked.call.arguments else { return false };
+    let is_said = |name: &String| name == "reason" || said.contains(&name.as_str());
+    let is_cut = in_short(&asked.call, asked.target.as_ref()).ends_with('…');
+    !is_cut && arguments.keys().all(is_said)
+}
+
 /// What the call is about: `“hello”`, `Ctrl + S`, `512, 40`, `close “notes.txt” (Mousepad)`. `window` is the one that it
 /// names by its number, where that is known.
 pub fn in_short(call: &ToolCall, window: Option<&FrontWindow>) -> String {

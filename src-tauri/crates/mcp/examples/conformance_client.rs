@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use async_trait::async_trait;
 use desktop::fake::FakeDesktop;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -19,7 +20,7 @@ use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Mode, ToolCall};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use tools::{Call, ExecRequest, Grants, Limits, Planning, Ports, Registry, Router};
+use tools::{Asker, Call, ExecRequest, Grants, Limits, Planning, Ports, Registry, Router};
 
 const NAME: &str = "suite";
 /// What the suite hands over for a scenario: among it, how the user has registered Miki.
@@ -59,10 +60,21 @@ impl Launch for Chain {
         tokens: Tokens<'a>,
     ) -> BoxFuture<'a, Result<(), String>> {
         *self.kept() = match tokens {
-            Tokens::New(new) | Tokens::Renewed(new) => Some(new.clone()),
+            Tokens::New(new) | Tokens::Renewed { to: new, .. } => Some(new.clone()),
             Tokens::Gone => None,
         };
         async { Ok(()) }.boxed()
+    }
+}
+
+/// Takes what a server proposes.
+struct User;
+
+#[async_trait]
+impl Asker for User {
+    async fn ask(&self, question: String) -> Option<String> {
+        println!("asked: {question}");
+        Some("-".into())
     }
 }
 
@@ -151,7 +163,7 @@ fn asked(call: ToolCall) -> Call {
         approved: None,
         planning: Planning::Off,
         waived: Vec::new(),
-        ports: Ports::default(),
+        ports: Ports { asker: Some(Arc::new(User)), ..Ports::default() },
     };
     let limits = Arc::new(Limits::from(&Settings::default()));
     Call { request, cancel: CancellationToken::new(), limits }

@@ -8,11 +8,12 @@ use protocol::mcp::McpServer;
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::transport::auth::AuthClient;
 use rmcp::transport::streamable_http_client::{
-    StreamableHttpClientTransport, StreamableHttpClientTransportConfig,
+    StreamableHttpClientTransport, StreamableHttpClientTransportConfig, StreamableHttpError,
 };
 
+use crate::Launch;
 use crate::client::Heard;
-use crate::{Launch, sign_in};
+use crate::sign_in::{self, SignsInAt};
 
 const CONNECT: Duration = Duration::from_secs(10);
 /// How the library tells of an answer that names no way to sign in.
@@ -27,13 +28,14 @@ pub async fn transport(
     server: &McpServer,
     launcher: &Arc<dyn Launch>,
     heard: &Heard,
+    at: &SignsInAt,
 ) -> Result<StreamableHttpClientTransport<AuthClient<reqwest::Client>>, String> {
     let headers = launcher.headers(name, server).await?;
     heard.hide(headers.iter().flat_map(|(_, value)| parts(value)).collect());
     let headers = headers.iter().map(|(header, value)| sent(name, header, value));
     let config = StreamableHttpClientTransportConfig::with_uri(server.url.as_str())
         .custom_headers(headers.collect::<Result<_, _>>()?);
-    let signed_in = sign_in::of_user(name, server, launcher, heard).await?;
+    let signed_in = sign_in::of_user(name, server, launcher, heard, at).await?;
     let client = AuthClient::new(client(&server.url)?, signed_in);
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
@@ -66,6 +68,20 @@ pub fn not_let_in(name: &str, server: &McpServer, is_asked: bool, error: &str) -
     })
 }
 
+/// Why an address did not answer as a server, for people: what the library says of it has names of its own types around it.
+pub fn unreached(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
+    match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(StreamableHttpError::Client(error)) => format!("it cannot be reached: {}", innermost(error)),
+        Some(other) => format!("it does not answer as a server of the protocol does: {other}"),
+        None => format!("it cannot be reached: {error}"),
+    }
+}
+
+/// What went wrong in the end: "Connection refused" says more than that a request could not be sent.
+pub fn innermost<'a>(error: &'a (dyn std::error::Error + 'static)) -> &'a (dyn std::error::Error + 'static) {
+    std::iter::successors(Some(error), |error| error.source()).last().unwrap_or(error)
+}
+
 /// A header as it is sent.
 fn sent(name: &str, header: &str, value: &Secret) -> Result<(HeaderName, HeaderValue), String> {
     let unfit =
@@ -86,6 +102,15 @@ fn parts(value: &Secret) -> impl Iterator<Item = Secret> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn an_address_where_nobody_listens_is_told_by_what_went_wrong_and_no_name_of_a_type() {
+        let nobody = reqwest::Client::new().get("http://127.0.0.1:1/mcp").send().await.unwrap_err();
+        let told = unreached(&StreamableHttpError::Client(nobody));
+        assert!(told.starts_with("it cannot be reached: ") && told.contains("refused"), "{told}");
+        let other = unreached(&StreamableHttpError::<reqwest::Error>::UnexpectedEndOfStream);
+        assert_eq!(other, "it does not answer as a server of the protocol does: unexpected end of stream");
+    }
 
     fn secret(text: &str) -> Secret {
         Secret(text.into())

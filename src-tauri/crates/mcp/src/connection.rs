@@ -8,8 +8,8 @@ use std::time::Duration;
 use protocol::mcp::{McpServer, ServerState};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotification,
-    CancelledNotificationParam, ClientRequest, PaginatedRequestParams, ProtocolVersion, RequestId,
-    ServerResult,
+    CancelledNotificationParam, ClientRequest, InputRequest, InputRequests, InputResponses,
+    PaginatedRequestParams, ProtocolVersion, RequestId, ServerResult,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, Peer, PeerRequestOptions, RoleClient,
@@ -21,10 +21,12 @@ use serde_json::{Map, Value};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::process::ChildStderr;
 use tokio::time::Instant;
-use tools::untrusted;
+use tools::{Asker, untrusted};
 
-use crate::client::{Client, Heard};
+use crate::client::{Client, Heard, not_asked};
 use crate::definition::{Definition, MOST_TOOLS};
+use crate::elicitation::Askers;
+use crate::sign_in::SignsInAt;
 use crate::store::Offered;
 use crate::tap::{Tap, Why};
 use crate::{Launch, address};
@@ -45,6 +47,10 @@ const ERROR_LINE: u64 = 10_000;
 /// Silent for a whole call this often in a row, it is ended.
 const SILENCES: u32 = 2;
 const MESSAGE_CHARS: usize = 300;
+/// Times that it may ask before it has an answer.
+const ROUNDS: usize = 10;
+/// Between two looks whether a call waits for its user.
+const SLICE: Duration = Duration::from_millis(250);
 
 pub struct Connection {
     name: Arc<str>,
@@ -53,8 +59,10 @@ pub struct Connection {
     link: tokio::sync::Mutex<Link>,
     state: Mutex<State>,
     heard: Heard,
+    askers: Arc<Askers>,
     /// How many were opened.
     opened: AtomicU64,
+    signs_in_at: SignsInAt,
 }
 
 /// The way to a server that is connected.
@@ -122,7 +130,9 @@ impl Connection {
             link: tokio::sync::Mutex::new(Link::Closed { failures: 0, why: None, until: None }),
             state: Mutex::default(),
             heard: Heard::default(),
+            askers: Arc::default(),
             opened: AtomicU64::new(0),
+            signs_in_at: SignsInAt::default(),
         }
     }
 
@@ -163,16 +173,19 @@ impl Connection {
                 let called =
                     told.map(|told| untrusted::line(&format!("{} {}", told.name, told.version), 100));
                 self.set_listed(number, true).await;
-                let has_key = |tool: &mut Definition| self.heard.without_keys(&tool.raw) != tool.raw;
+                let has_key = |tool: &mut Definition| self.heard.has_key(&tool.raw);
                 let (mut tools, mut refused) = (tools, refused);
                 // Under another name it could not be called.
                 let unnamed = tools.extract_if(.., has_key).count();
                 if unnamed > 0 {
                     refused.push(format!("{unnamed} of its tools have the value of a key in their name"));
                 }
-                let offered = Offered { called: called.unwrap_or_default(), tools };
-                let refused = self.without_keys(refused);
-                return Ok((self.without_keys(offered), refused));
+                for tool in &mut tools {
+                    tool.description = self.heard.without_keys(&tool.description);
+                    tool.schema = self.heard.purged_schema(std::mem::take(&mut tool.schema));
+                }
+                let called = self.heard.without_keys(&called.unwrap_or_default());
+                return Ok((Offered { called, tools }, self.without_keys(refused)));
             }
             Ok(Err(error)) => format!("it does not list its tools: {}", self.broken(&error)),
             Err(_) => format!("it did not list its tools within {} s", START.as_secs()),
@@ -203,8 +216,8 @@ impl Connection {
         }
     }
 
-    /// Calls one of its tools, and waits this long for the answer, which may have its keys in it ([`Self::without_keys`]).
-    /// Dropped, it is told to give it up.
+    /// Calls one of its tools, and waits this long for the answer, which may have its keys in it ([`Self::without_keys`]). The
+    /// time in which it waits for its user, by `asker`, does not count. Dropped, it is told to give it up.
     ///
     /// # Errors
     /// Why there is no answer. Whether it was done is not known where the connection ended.
@@ -213,22 +226,70 @@ impl Connection {
         tool: &str,
         arguments: Map<String, Value>,
         within: Duration,
+        asker: Option<Arc<dyn Asker>>,
         begin: impl FnOnce(),
     ) -> Result<CallToolResult, CallError> {
         let way = match &*self.link.lock().await {
             Link::Open(open) if open.is_listed && !open.service.peer().is_transport_closed() => open.way(),
             _ => return Err(CallError::NotListed),
         };
-        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         begin();
+        let _under_way = self.askers.begin(asker.clone());
+        let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        for _ in 0..ROUNDS {
+            match self.answer(&way, params.clone(), within).await? {
+                ServerResult::CallToolResult(result) => return Ok(result),
+                // One that has nothing to say.
+                ServerResult::EmptyResult(_) => return Ok(CallToolResult::success(Vec::new())),
+                ServerResult::InputRequiredResult(wanted) => {
+                    let responses = self.input(wanted.input_requests, asker.as_deref()).await?;
+                    (params.input_responses, params.request_state) = (Some(responses), wanted.request_state);
+                }
+                _ => return Err(CallError::NoResult),
+            }
+        }
+        let why = format!("it asked its user {ROUNDS} times, and came to no end");
+        Err(CallError::Erred(why))
+    }
+
+    /// What it wants to know before it goes on (2026-07-28).
+    async fn input(
+        &self,
+        wanted: Option<InputRequests>,
+        asker: Option<&dyn Asker>,
+    ) -> Result<InputResponses, CallError> {
+        let mut responses = InputResponses::new();
+        for (name, request) in wanted.unwrap_or_default() {
+            let InputRequest::Elicitation(request) = request else {
+                return Err(CallError::Erred(
+                    "it wants what Miki gives no server: a model, or folders".into(),
+                ));
+            };
+            let answer = match asker {
+                Some(asker) => self.askers.ask(asker, &self.name, &request.params).await,
+                None => Err("nobody could be asked".to_owned()),
+            };
+            let answer = answer.unwrap_or_else(|why| not_asked(&self.heard, &why));
+            responses.insert(name, serde_json::to_value(answer).map_err(|_| CallError::NoResult)?);
+        }
+        Ok(responses)
+    }
+
+    /// One request, and its answer.
+    async fn answer(
+        &self,
+        way: &Way,
+        params: CallToolRequestParams,
+        within: Duration,
+    ) -> Result<ServerResult, CallError> {
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let sent = way.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
         let handle = match sent {
             Ok(handle) => handle,
             Err(error) => return Err(self.failed(&error, way.number).await),
         };
-        let mut abandoned = Abandoned { peer: Some(way.peer), id: handle.id.clone() };
-        let Ok(answer) = tokio::time::timeout(within, handle.await_response()).await else {
+        let mut abandoned = Abandoned { peer: Some(way.peer.clone()), id: handle.id.clone() };
+        let Some(answer) = self.in_time(handle.await_response(), within).await else {
             drop(abandoned);
             if way.silences.fetch_add(1, Ordering::AcqRel) + 1 >= SILENCES {
                 let why = format!("it gave no answer to {SILENCES} calls in a row, and was ended");
@@ -239,11 +300,25 @@ impl Connection {
         abandoned.peer = None;
         way.silences.store(0, Ordering::Release);
         match answer {
-            Ok(ServerResult::CallToolResult(result)) => Ok(result),
-            // One that has nothing to say.
-            Ok(ServerResult::EmptyResult(_)) => Ok(CallToolResult::success(Vec::new())),
-            Ok(_) => Err(CallError::NoResult),
+            Ok(answer) => Ok(answer),
             Err(error) => Err(self.failed(&error, way.number).await),
+        }
+    }
+
+    /// `None` if it takes longer, without the time in which its user is asked.
+    async fn in_time<T>(&self, work: impl Future<Output = T>, within: Duration) -> Option<T> {
+        let mut work = std::pin::pin!(work);
+        let mut left = within;
+        loop {
+            let slice = left.min(SLICE);
+            match tokio::time::timeout(slice, &mut work).await {
+                Ok(done) => return Some(done),
+                Err(_) if self.askers.is_asking() => {}
+                Err(_) => left = left.saturating_sub(slice),
+            }
+            if left.is_zero() {
+                return None;
+            }
         }
     }
 
@@ -355,7 +430,7 @@ impl Connection {
 
     /// Starts it where it is a program, and greets it.
     async fn serve(&self, lifecycle: ClientLifecycleMode, why: &Why) -> Result<Greeted, String> {
-        let client = Client::new(self.heard.clone());
+        let client = Client::new(Arc::clone(&self.name), self.heard.clone(), Arc::clone(&self.askers));
         if self.config.url.is_empty() {
             let started = self.launcher.launch(&self.name, &self.config).await?;
             self.heard.hide(started.keys);
@@ -365,7 +440,9 @@ impl Connection {
             let served = client.serve_with_lifecycle(transport, lifecycle).await;
             return Ok(served.map(|service| (service, Some(started.process))));
         }
-        let transport = address::transport(&self.name, &self.config, &self.launcher, &self.heard).await?;
+        let transport =
+            address::transport(&self.name, &self.config, &self.launcher, &self.heard, &self.signs_in_at)
+                .await?;
         let served = client.serve_with_lifecycle(transport, lifecycle).await;
         Ok(served.map(|service| (service, None)))
     }
@@ -381,6 +458,9 @@ impl Connection {
         }
         let said = match error {
             ClientInitializeError::ConnectionClosed(_) => "it ended before it said what it is".to_owned(),
+            ClientInitializeError::TransportError { error, .. } if !self.config.url.is_empty() => {
+                self.heard.line(&address::unreached(error.error.as_ref()), MESSAGE_CHARS)
+            }
             other => self.heard.line(&other.to_string(), MESSAGE_CHARS),
         };
         match self.heard.log().last() {

@@ -15,6 +15,7 @@ mod client;
 mod connection;
 mod definition;
 pub mod desk;
+mod elicitation;
 pub mod import;
 mod outcome;
 mod remote_tool;
@@ -80,8 +81,12 @@ pub trait Launch: Send + Sync {
 pub enum Tokens<'a> {
     /// The user has signed in.
     New(&'a Secret),
-    /// In the place of those that are kept; where there are none any more, none are kept.
-    Renewed(&'a Secret),
+    /// In the place of those that they were renewed from; where it is not those that are kept any more, since its user has
+    /// signed out, or in anew, nothing is.
+    Renewed {
+        from: &'a Secret,
+        to: &'a Secret,
+    },
     Gone,
 }
 

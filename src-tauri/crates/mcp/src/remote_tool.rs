@@ -1,6 +1,7 @@
 //! A server's tool as one of ours.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use protocol::mcp::ToolDoes;
@@ -13,6 +14,9 @@ use crate::definition::Definition;
 use crate::outcome;
 use crate::servers::Server;
 
+/// A call has bounds of its own, [`START`] and the timeout; with this it is not cut off while it waits for its user's answer,
+/// which lapses by itself.
+const ASKED: Duration = Duration::from_secs(24 * 60 * 60);
 /// Starts of its server within one call.
 const TRIES: usize = 2;
 
@@ -59,7 +63,7 @@ impl Tool for RemoteTool {
             arguments,
         };
         let leaves = self.does == ToolDoes::Anything;
-        let plan = Plan::new(self.spec.risk, task).taking(START);
+        let plan = Plan::new(self.spec.risk, task).taking(START.saturating_add(ASKED));
         Ok(plan.on_server(self.call.server.name().into(), leaves))
     }
 }
@@ -90,7 +94,11 @@ impl Task for Call {
             for _ in 0..TRIES {
                 server.still_offers(raw, hash, self.does).await.map_err(CallError::NotBegun)?;
                 let within = cx.limits().timeout;
-                match server.connection().call(raw, self.arguments.clone(), within, || cx.begin()).await {
+                match server
+                    .connection()
+                    .call(raw, self.arguments.clone(), within, cx.asker(), || cx.begin())
+                    .await
+                {
                     Err(CallError::NotListed) => {}
                     answer => return answer,
                 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use desktop::fake::FakeDesktop;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -19,11 +20,15 @@ use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Effect, Mode, Risk, Source, ToolCall, ToolErrorKind};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use tools::{Call, Decision, ExecRequest, Executed, Grants, Limits, Planning, Ports, Registry, Router};
+use tools::{
+    Asker, Call, Decision, ExecRequest, Executed, Grants, Limits, Planning, Ports, Registry, Router,
+};
 
 /// What its program gets from the keychain.
 const KEY: &str = "canary-of-the-keychain";
 const LONG: Duration = Duration::from_secs(60);
+/// More than a server on a busy machine takes.
+const SHORT: Duration = Duration::from_secs(2);
 
 /// Without a sandbox, which is tested where it is.
 #[derive(Default)]
@@ -188,6 +193,37 @@ async fn what_its_user_agreed_to_is_called_and_is_data_of_its_server() {
     assert_eq!(done.data, json!({ "text": "you said hello" }));
     assert_eq!(done.read, [Source::Server { name: "pond".into() }]);
     assert_eq!(stage.view("pond").called, "hostile 1");
+}
+
+/// Answers after longer than a call may take.
+struct SlowUser(Option<&'static str>);
+
+#[async_trait]
+impl Asker for SlowUser {
+    async fn ask(&self, question: String) -> Option<String> {
+        assert_eq!(question, "pond asks: Which one?\n\npond");
+        tokio::time::sleep(SHORT * 3).await;
+        self.0.map(str::to_owned)
+    }
+}
+
+#[tokio::test]
+async fn what_a_server_wants_to_know_its_user_is_asked_and_the_call_waits_for_the_answer() {
+    let stage = Stage::with("pond", "asks", ToolDoes::Looks).await;
+    let ask = async |asker: Option<SlowUser>| {
+        let asker = asker.map(|user| Arc::new(user) as Arc<dyn Asker>);
+        let ports = Ports { asker, ..Ports::default() };
+        let request = ExecRequest { ports, ..stage.request("pond__echo", json!({})) };
+        let call = Call { request, cancel: CancellationToken::new(), limits: limits(SHORT) };
+        let done = stage.router.execute(call).await.result;
+        serde_json::from_str::<Value>(done.data["text"].as_str().unwrap_or_else(|| panic!("{done:?}")))
+            .unwrap()
+    };
+    let accepted = json!({ "action": "accept", "content": { "pond": "the old one" } });
+    assert_eq!(ask(Some(SlowUser(Some("the old one")))).await, accepted);
+    assert_eq!(ask(Some(SlowUser(None))).await, json!({ "action": "decline" }));
+    assert_eq!(ask(None).await, json!({ "action": "decline" }), "nobody could be asked");
+    assert!(stage.view("pond").log.iter().any(|line| line.contains("was not asked: nobody could be asked")));
 }
 
 #[tokio::test]

@@ -354,6 +354,9 @@ pub struct Status {
     /// Held by the user: it goes on when it is resumed.
     #[serde(default)]
     pub paused: bool,
+    /// Paused by itself: its user is to say whether it goes on, since a budget is used up, or it goes in circles.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wants_word: bool,
     /// What was allowed for it, or for its session, and is not asked about again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<Grant>,
@@ -382,6 +385,7 @@ impl Default for Status {
             step: 0,
             max_steps: 0,
             paused: false,
+            wants_word: false,
             grants,
             progress: None,
         }

@@ -61,7 +61,7 @@ pub use focus::{FocusedWindow, Keyboard};
 pub use look::{Look, Part};
 pub use plan::{Env, Plan, Refusal, Step, Task};
 pub use policy::Grants;
-pub use ports::{AgendaPort, Intent, Ports, Progress, Recalled, WebPort};
+pub use ports::{AgendaPort, Asker, Intent, Ports, Progress, Recalled, WebPort};
 pub use registry::{AddError, Registry};
 pub use router::Router;
 pub use secrets::{Secret, SecretScope, SecretSource};

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agenda::Agenda;
+use async_trait::async_trait;
 use protocol::terminal::Line;
 use protocol::tool::Change;
 use space::files::{Keep, Space, SpacePath};
@@ -34,6 +35,8 @@ pub struct Ports {
     pub agenda: Option<Arc<AgendaPort>>,
     /// The agents that work for its run, and the one that this works for; `None` outside any run.
     pub agents: Option<Arc<dyn Agents>>,
+    /// Asks the user in the middle of a call; `None` outside any run.
+    pub asker: Option<Arc<dyn Asker>>,
     /// Hears what a command prints while it runs.
     pub progress: Option<Arc<dyn Progress>>,
     /// The user's home, below which folders are called `~/`.
@@ -64,6 +67,13 @@ pub struct WebPort {
     pub searcher: Searcher,
     /// What the user set; `None` if nothing is, or why it cannot be asked.
     pub engine: Option<Result<Engine, SearchError>>,
+}
+
+/// Asks the user for what a call needs while it is under way.
+#[async_trait]
+pub trait Asker: Send + Sync {
+    /// What they answered, in words; `None` for a no, where nobody can be asked, and where nobody answered in time.
+    async fn ask(&self, question: String) -> Option<String>;
 }
 
 /// Shows what goes on, while it does.

@@ -42,6 +42,7 @@ static NO_PORTS: Ports = Ports {
     web: None,
     agenda: None,
     agents: None,
+    asker: None,
     progress: None,
     home: None,
     recalled: None,

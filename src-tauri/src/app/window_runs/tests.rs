@@ -1,10 +1,10 @@
 //! Which runs a window has started.
 
-use protocol::event::RunEnd;
+use protocol::event::{RunEnd, Status};
 use protocol::ids::{CallId, RunId, Seq, SessionId, Timestamp};
 use protocol::settings::Settings;
 use protocol::tool::{Approval, ApprovalMode, Mode, Risk, ToolCall};
-use protocol::view::{DesktopView, Platform, Question, RunView, SessionView};
+use protocol::view::{DesktopView, Platform, Question, RunStatus, RunView, SessionView};
 use serde_json::json;
 
 use super::*;
@@ -93,6 +93,25 @@ fn each_question_is_told_once_and_the_end_after_it() {
     }
     let ended = view(&[("chat", done())]);
     assert!(runs.have_news(&ended) && !runs.ask(&ended));
+}
+
+#[test]
+fn a_run_that_paused_by_itself_is_told_once_and_again_when_it_does_so_again() {
+    let mut runs = WindowRuns::default();
+    runs.add(started("chat"));
+    let paused = |wants_word: bool| {
+        let StartedRun { session, run } = started("chat");
+        let status = Status { paused: true, wants_word, ..Status::default() };
+        let run = RunStatus { session, run, goal: "write".into(), status, parent: None };
+        Overview { runs: vec![run], ..view(&[("chat", None)]) }
+    };
+    assert!(!runs.have_news(&paused(false)), "its user paused it");
+    for _ in 0..2 {
+        assert!(runs.ask(&paused(true)) && runs.have_news(&paused(true)));
+        runs.told(&paused(true));
+        assert!(!runs.have_news(&paused(true)));
+        runs.told(&view(&[("chat", None)]));
+    }
 }
 
 #[test]

@@ -123,6 +123,10 @@ impl Driver {
         if self.question.take_if(|open| open.id == approval).is_none() {
             return Ok(());
         }
+        if let Some(reply) = self.in_call.take() {
+            self.budget.goes_on(&mut self.plan, at);
+            return self.answered_in_call(reply, &question, &answer).await;
+        }
         self.operation = None;
         self.last_yes = None;
         // Of this very call its own check judges.

@@ -14,7 +14,9 @@ use crate::recovery;
 impl Driver {
     /// Shows where the run stands; what is between two states shows nothing.
     pub(super) fn show_status(&self) {
+        let in_call = self.question.as_ref().filter(|_| self.in_call.is_some());
         let waiting = match &self.machine.state {
+            _ if let Some(asked) = in_call => Some(asks(&asked.call)),
             State::AwaitingApproval { calls, .. } => Some(asks(&calls.current)),
             State::Idle | State::Completed | State::Failed | State::Stopped => return,
             State::ToolProposed { .. }
@@ -88,8 +90,8 @@ impl Driver {
         let (step, max_steps) = (self.machine.turn, self.machine.most_steps());
         let progress = Some(Box::new(self.progress()));
         let grants = grants(self.grants().allowed().cloned(), &self.granted);
-        let paused = self.machine.is_paused();
-        let status = Status { activity, detail, step, max_steps, paused, grants, progress };
+        let (paused, wants_word) = (self.machine.is_paused(), self.machine.wants_word());
+        let status = Status { activity, detail, step, max_steps, paused, wants_word, grants, progress };
         self.run.log.set_status(self.run.scope.clone(), status);
     }
 }

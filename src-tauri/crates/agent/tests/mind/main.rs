@@ -16,6 +16,7 @@ mod computer;
 mod computer_words;
 mod context;
 mod context_cost;
+mod in_call;
 mod keyboard;
 mod late_no;
 mod many;

@@ -79,3 +79,25 @@ fn each_action_of_a_batch_has_its_line_with_what_it_goes_to() {
 fn a_long_text_is_cut_between_characters() {
     assert_eq!(shortened(&"秋".repeat(90)), format!("{}…", "秋".repeat(80)));
 }
+
+#[test]
+fn arguments_need_not_be_read_again_only_where_the_line_has_all_of_them() {
+    let is_whole = |tool: &str, arguments: Value| {
+        is_said_whole(&Approval { call: call(tool, arguments), ..crate::sample::question("q-1") })
+    };
+    assert!(is_whole("click", json!({"x": 500, "y": 500, "count": 2, "reason": "press it"})));
+    assert!(is_whole("type", json!({"text": "hello"})));
+    assert!(is_whole("pressMenu", json!({"path": ["File", "Save"]})));
+    for (tool, arguments) in [
+        ("click", json!({"x": 500, "y": 500, "display": 1})),
+        ("click", json!({"x": 500, "y": 500, "holding": ["ctrl"]})),
+        ("type", json!({"text": "a".repeat(81)})),
+        ("type", json!({"text": "hello", "into": "e1"})),
+        ("writeFile", json!({"path": "a.txt", "content": "hello"})),
+        ("batch", json!({"actions": []})),
+        ("click", json!("not an object")),
+        ("unheardOf", json!({"a": 1})),
+    ] {
+        assert!(!is_whole(tool, arguments.clone()), "{tool} {arguments}");
+    }
+}

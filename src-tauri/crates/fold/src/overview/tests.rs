@@ -56,6 +56,7 @@ fn status(id: &str, activity: Activity) -> Event {
         step: 1,
         max_steps: 30,
         paused: false,
+        wants_word: false,
         grants: Vec::new(),
         progress: None,
     };

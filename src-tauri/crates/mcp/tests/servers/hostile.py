@@ -83,6 +83,12 @@ for line in sys.stdin:
         if mode == "refuses":
             send({"jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": "no text"}})
             continue
+        if mode == "asks":
+            schema = {"type": "object", "properties": {"pond": {"type": "string"}}, "required": ["pond"]}
+            send({"jsonrpc": "2.0", "id": 900, "method": "elicitation/create",
+                  "params": {"message": "Which one?", "requestedSchema": schema}})
+            said = json.loads(sys.stdin.readline())
+            result = {"content": [{"type": "text", "text": json.dumps(said.get("result"), sort_keys=True)}]}
         if mode == "huge":
             result = {"content": [{"type": "text", "text": "z" * 10_000_000}]}
         if mode == "tells":

@@ -11,7 +11,7 @@ use protocol::geometry::NormPoint;
 use tokio_util::sync::CancellationToken;
 
 use super::on_screen::Clipboards;
-use crate::{Limits, Ports, Secret};
+use crate::{Asker, Limits, Ports, Secret};
 
 /// What a task works with.
 #[derive(Clone)]
@@ -80,6 +80,11 @@ impl Context {
     /// The same for one try, with its own stop and nothing begun.
     pub(crate) fn for_try(&self, cancel: CancellationToken) -> Self {
         Self { cancel, begun: Arc::default(), ..self.clone() }
+    }
+
+    /// Asks the user while the call is under way; `None` outside any run.
+    pub fn asker(&self) -> Option<Arc<dyn Asker>> {
+        self.ports.asker.clone()
     }
 
     /// The bounds of this call.

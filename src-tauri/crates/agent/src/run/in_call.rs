@@ -1,0 +1,132 @@
+//! What a tool asks its user in the middle of a call, as a server of the Model Context Protocol may: a question like
+//! `askHuman`'s, answered wherever those are. The call waits for it; where the call ends first, so does the question.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use protocol::ids::{ApprovalId, CallId, Timestamp};
+use protocol::principal::Surface;
+use protocol::tool::{
+    ASK_HUMAN, Answer, Approval, Effect, ExecResult, Millis, Risk, ToolCall, ToolError, ToolErrorKind,
+};
+use protocol::{ErrorView, EventBody};
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+use tools::Asker;
+
+use super::Driver;
+
+/// What the user answered; `None` for a no.
+type Reply = oneshot::Sender<Option<String>>;
+
+pub(super) struct AskedInCall {
+    question: String,
+    reply: Reply,
+}
+
+/// The way of a run's calls to its user.
+pub(super) struct WayToUser(mpsc::Sender<AskedInCall>);
+
+impl WayToUser {
+    pub(super) fn new() -> (Self, mpsc::Receiver<AskedInCall>) {
+        let (way, asked) = mpsc::channel(1);
+        (Self(way), asked)
+    }
+}
+
+#[async_trait]
+impl Asker for WayToUser {
+    async fn ask(&self, question: String) -> Option<String> {
+        let (reply, answer) = oneshot::channel();
+        self.0.send(AskedInCall { question, reply }).await.ok()?;
+        answer.await.ok()?
+    }
+}
+
+impl Driver {
+    /// Asks the user; says no for them at once where nobody could answer, or where no call is under way any more.
+    pub(super) async fn ask_in_call(&mut self, asked: AskedInCall) -> Result<(), ErrorView> {
+        let AskedInCall { question, reply } = asked;
+        if self.run.rules.end_on_approval || self.running.is_none() || self.question.is_some() {
+            let _ = reply.send(None); // the call has ended meanwhile
+            return Ok(());
+        }
+        let call = ToolCall {
+            id: CallId::from_suffix(uuid::Uuid::now_v7().simple()),
+            tool: ASK_HUMAN.into(),
+            arguments: json!({ "question": question }),
+        };
+        let digest = self.outline(&self.request(call.clone())).digest;
+        let within = Duration::from_millis(self.run.settings.approval_deadline_ms);
+        let deadline = Timestamp(self.run.log.now().0.saturating_add_unsigned(within.as_millis() as u64));
+        let mut approval = Approval {
+            id: ApprovalId::from_suffix(uuid::Uuid::now_v7().simple()),
+            call,
+            risk: Risk::Consequential,
+            reason: question,
+            digest,
+            deadline,
+            window: None,
+            target: None,
+            goes_to: Vec::new(),
+            seen: None,
+            picture: None,
+            hosts: Vec::new(),
+            touches: Vec::new(),
+            read: Vec::new(),
+            about: Box::default(),
+            asks: self.run.spec.approval,
+        };
+        self.run.router.redact_question(&mut approval).await;
+        self.give_keyboard_back().await;
+        self.run.deadlines.arm(approval.id.clone(), within, self.run.router.presses());
+        self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
+        (self.question, self.in_call) = (Some(approval), Some(reply));
+        self.show_status();
+        Ok(())
+    }
+
+    /// Gives the call what its question came to. The machine knows nothing of it: its call is still under way.
+    pub(super) async fn answered_in_call(
+        &mut self,
+        reply: Reply,
+        asked: &Approval,
+        answer: &Answer,
+    ) -> Result<(), ErrorView> {
+        let said = match answer {
+            Answer::Edit { arguments } => arguments.get("answer").and_then(Value::as_str).map(str::to_owned),
+            Answer::Once => Some("yes".to_owned()),
+            Answer::Deny | Answer::Thread | Answer::Until { .. } => None,
+        };
+        self.close_question(asked, said.is_some()).await?;
+        let _ = reply.send(said); // the call has ended meanwhile
+        self.show_status();
+        Ok(())
+    }
+
+    /// The call that asked has ended: nobody waits for the answer any more.
+    pub(super) async fn withdraw_question(&mut self) -> Result<(), ErrorView> {
+        let (Some(_), Some(asked)) = (self.in_call.take(), self.question.take()) else { return Ok(()) };
+        self.run.deadlines.cancel(&asked.id);
+        // It may have been answered in this very moment.
+        self.run.log.decide(&asked.id, &asked.digest, Answer::Deny, Surface::Deadline).await?;
+        self.close_question(&asked, false).await
+    }
+
+    async fn close_question(&mut self, asked: &Approval, is_answered: bool) -> Result<(), ErrorView> {
+        let refusal =
+            || ToolError { kind: ToolErrorKind::Denied, message: "the user did not answer".to_owned() };
+        let result = ExecResult {
+            effect: if is_answered { Effect::Confirmed } else { Effect::Refused },
+            summary: if is_answered { "the user answered" } else { "the user did not answer" }.to_owned(),
+            data: Value::Null,
+            error: (!is_answered).then(refusal),
+            picture: None,
+            read: Vec::new(),
+            changes: Vec::new(),
+            output: Vec::new(),
+            took: Millis(0),
+        };
+        self.append(EventBody::ToolFinished { call: asked.call.id.clone(), result }).await
+    }
+}

@@ -1,0 +1,211 @@
+//! One thing that a server wants to know: how it is asked for, and what an answer in words comes to.
+
+use serde_json::{Number, Value};
+use tools::untrusted;
+
+const NAME_CHARS: usize = 80;
+const ABOUT_CHARS: usize = 300;
+/// Choices of one field.
+const CHOICES: usize = 40;
+/// Stands for "I leave it out".
+const NONE: &str = "-";
+/// Names of what no server may ask for in this way (specification, "Elicitation", security).
+const SECRETS: [&str; 9] =
+    ["password", "passwd", "passphrase", "passcode", "secret", "api key", "apikey", "token", "credential"];
+
+pub struct Field {
+    /// What it is called, and what it is, for people.
+    named: String,
+    kind: Kind,
+    is_required: bool,
+    default: Option<Value>,
+}
+
+enum Kind {
+    Text {
+        least: usize,
+        most: usize,
+    },
+    Number {
+        is_whole: bool,
+        least: Option<f64>,
+        most: Option<f64>,
+    },
+    YesOrNo,
+    /// Values, each with what it is called. Of `many`, several may be chosen.
+    Choice {
+        of: Vec<(String, String)>,
+        many: bool,
+    },
+}
+
+impl Field {
+    /// # Errors
+    /// Why the user is not asked for it, for the server's log.
+    pub fn read(name: &str, schema: &Value, is_required: bool) -> Result<Self, String> {
+        let text = |of: &str| schema.get(of).and_then(Value::as_str).unwrap_or_default();
+        let title = if text("title").is_empty() { name } else { text("title") };
+        let plain = |text: &str| text.to_lowercase().replace(['_', '-'], " ");
+        let all = [name, text("title"), text("description")].map(plain).join(" ");
+        if let Some(secret) = SECRETS.iter().find(|secret| all.contains(*secret)) {
+            return Err(format!("it asked for a {secret}, which Miki asks nobody for in a server's name"));
+        }
+        let named = match untrusted::line(text("description"), ABOUT_CHARS) {
+            about if about.is_empty() => untrusted::line(title, NAME_CHARS),
+            about => format!("{}: {about}", untrusted::line(title, NAME_CHARS)),
+        };
+        let kind =
+            Kind::read(schema).ok_or_else(|| format!("it asked for {name}, of no kind that is known"))?;
+        Ok(Self { named, kind, is_required, default: schema.get("default").cloned() })
+    }
+
+    /// Whether the user agrees, where nothing else is asked.
+    pub fn yes_or_no() -> Self {
+        Self { named: "Do you agree?".to_owned(), kind: Kind::YesOrNo, is_required: true, default: None }
+    }
+
+    /// How the user is asked for it.
+    pub fn question(&self) -> String {
+        let kind = match &self.kind {
+            Kind::Text { .. } => String::new(),
+            Kind::YesOrNo => "yes or no".to_owned(),
+            Kind::Number { is_whole, least, most } => {
+                let number = if *is_whole { "a whole number" } else { "a number" };
+                match (least, most) {
+                    (Some(least), Some(most)) => format!("{number} from {least} to {most}"),
+                    (Some(least), None) => format!("{number} from {least} on"),
+                    (None, Some(most)) => format!("{number} up to {most}"),
+                    (None, None) => number.to_owned(),
+                }
+            }
+            Kind::Choice { of, many } => {
+                let names: Vec<_> = of.iter().map(|(_, name)| name.as_str()).collect();
+                let which = if *many { "any of these, with commas between them" } else { "one of" };
+                format!("{which}: {}", names.join(", "))
+            }
+        };
+        let without = match (&self.default, self.is_required) {
+            (Some(default), _) => format!("{NONE} for {}", shown(default)),
+            (None, false) => format!("{NONE} to leave it out"),
+            (None, true) => String::new(),
+        };
+        let notes: Vec<_> = [kind, without].into_iter().filter(|note| !note.is_empty()).collect();
+        match notes.is_empty() {
+            true => self.named.clone(),
+            false => format!("{} ({})", self.named, notes.join("; ")),
+        }
+    }
+
+    /// What an answer comes to; `None` if it leaves the field out.
+    ///
+    /// # Errors
+    /// What is wrong with it, for people, as a sentence without its end.
+    pub fn value(&self, answer: &str) -> Result<Option<Value>, String> {
+        match (answer, &self.default, self.is_required) {
+            (NONE, Some(default), _) => return Ok(Some(default.clone())),
+            (NONE, None, false) => return Ok(None),
+            _ => {}
+        }
+        self.kind.value(answer).map(Some)
+    }
+}
+
+impl Kind {
+    fn read(schema: &Value) -> Option<Self> {
+        let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
+        let count =
+            |name: &str| schema.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        match schema.get("type").and_then(Value::as_str)? {
+            "array" => Some(Self::Choice { of: choices(schema.get("items")?)?, many: true }),
+            "string" => Some(match choices(schema) {
+                Some(of) => Self::Choice { of, many: false },
+                None => Self::Text {
+                    least: count("minLength").unwrap_or(0),
+                    most: count("maxLength").unwrap_or(usize::MAX),
+                },
+            }),
+            "boolean" => Some(Self::YesOrNo),
+            kind @ ("number" | "integer") => Some(Self::Number {
+                is_whole: kind == "integer",
+                least: bound("minimum"),
+                most: bound("maximum"),
+            }),
+            _ => None,
+        }
+    }
+
+    fn value(&self, answer: &str) -> Result<Value, String> {
+        match self {
+            Self::Text { least, most } => match answer.chars().count() {
+                chars if chars < *least => Err(format!("That is too short: {least} characters at least")),
+                chars if chars > *most => Err(format!("That is too long: {most} characters at most")),
+                _ => Ok(answer.into()),
+            },
+            Self::YesOrNo => match answer.to_lowercase().as_str() {
+                "yes" | "y" | "true" | "はい" => Ok(true.into()),
+                "no" | "n" | "false" | "いいえ" => Ok(false.into()),
+                _ => Err("Answer yes or no".into()),
+            },
+            Self::Number { is_whole, least, most } => {
+                let number = match is_whole {
+                    true => answer.parse::<i64>().ok().map(Number::from),
+                    false => answer.parse::<f64>().ok().and_then(Number::from_f64),
+                };
+                let wanted = if *is_whole { "whole number" } else { "number" };
+                let number = number.ok_or_else(|| format!("That is no {wanted}"))?;
+                let is = number.as_f64().unwrap_or_default();
+                if least.is_some_and(|least| is < least) || most.is_some_and(|most| is > most) {
+                    return Err("That is out of its bounds".into());
+                }
+                Ok(Value::Number(number))
+            }
+            Self::Choice { of, many: false } => chosen(of, answer).map(Value::String),
+            Self::Choice { of, many: true } => {
+                let parts = answer.split([',', '、']).map(str::trim).filter(|part| !part.is_empty());
+                parts
+                    .map(|part| chosen(of, part).map(Value::String))
+                    .collect::<Result<_, _>>()
+                    .map(Value::Array)
+            }
+        }
+    }
+}
+
+fn chosen(of: &[(String, String)], answer: &str) -> Result<String, String> {
+    let is = |one: &str| one.to_lowercase() == answer.to_lowercase();
+    let found = of.iter().find(|(value, name)| is(value) || is(name)).map(|(value, _)| value.clone());
+    found.ok_or_else(|| format!("{} is none of the choices", untrusted::line(answer, NAME_CHARS)))
+}
+
+/// The values of a list of choices, each with what it is called; `None` if there is no such list.
+fn choices(schema: &Value) -> Option<Vec<(String, String)>> {
+    let name = |text: &str| untrusted::line(text, NAME_CHARS);
+    let titled = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array);
+    let of: Vec<(String, String)> = match (titled, schema.get("enum").and_then(Value::as_array)) {
+        (Some(titled), _) => {
+            let one = |choice: &Value| {
+                let value = choice.get("const")?.as_str()?;
+                Some((value.to_owned(), name(choice.get("title").and_then(Value::as_str).unwrap_or(value))))
+            };
+            titled.iter().filter_map(one).collect()
+        }
+        (None, Some(values)) => {
+            let names = schema.get("enumNames").and_then(Value::as_array);
+            let called = |at: usize| names.and_then(|names| names.get(at)?.as_str());
+            let values = values.iter().enumerate().filter_map(|(at, value)| Some((at, value.as_str()?)));
+            values.map(|(at, value)| (value.to_owned(), name(called(at).unwrap_or(value)))).collect()
+        }
+        (None, None) => return None,
+    };
+    (!of.is_empty() && of.len() <= CHOICES).then_some(of)
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => untrusted::line(text, NAME_CHARS),
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Array(all) => all.iter().map(shown).collect::<Vec<_>>().join(", "),
+        other => untrusted::line(&other.to_string(), NAME_CHARS),
+    }
+}
