@@ -93,28 +93,78 @@ async fn refused(
     missing: Missing,
     what: Option<&str>,
 ) -> Result<ErrorView, ErrorView> {
-    let error = refusal(name, missing, what);
+    let error = refusal(name, missing, what, &engine.runs.open());
     engine.refusals.note(name, &error.message).await?;
     Ok(error)
 }
 
-fn refusal(name: &str, missing: Missing, what: Option<&str>) -> ErrorView {
-    let asked = what.map_or_else(
-        || name.replace('_', " "),
-        |what| format!("a looser {what} than the settings have ({name})"),
-    );
+/// `open` are the runs that have not ended, and whether each waits for an answer with nobody at work on it.
+fn refusal(name: &str, missing: Missing, what: Option<&str>, open: &[(RunId, bool)]) -> ErrorView {
+    let asked = match (name, what) {
+        ("start_run", Some(what)) => format!("a run that gets more than the settings give ({what})"),
+        ("edit_session", Some(what)) => format!("giving a session more than the settings give ({what})"),
+        (_, Some(what)) => format!("giving agents more than they have ({what})"),
+        (name, None) => in_words(name),
+    };
     let (message, hint) = match missing {
         Missing::Window => (
             format!("{asked} is not for this terminal"),
-            "answer in the dashboard, or in the terminal that started the run",
+            "answer in the dashboard, or in the terminal that started the run".to_owned(),
         ),
-        Missing::OurWindow => (format!("{asked} is for Miki's own windows"), "do it there"),
-        Missing::Rest => (
-            format!("{asked} is refused while an agent is at work"),
-            "do it in the dashboard, or wait for the agent's end (`miki ps`, `miki stop`)",
-        ),
+        Missing::OurWindow => (format!("{asked} is for Miki's own windows"), "do it there".to_owned()),
+        Missing::Rest => {
+            let (who, hint) = at_work_now(open);
+            (format!("{asked} is refused while an agent is at work{who}"), hint)
+        }
     };
     ErrorView::new(ErrorCode::Forbidden, message).with_hint(hint)
+}
+
+/// Which runs are at work, and how to go on.
+fn at_work_now(open: &[(RunId, bool)]) -> (String, String) {
+    let who = |(run, is_parked): &(RunId, bool)| match is_parked {
+        true => format!("{run} (waits for an answer)"),
+        false => run.to_string(),
+    };
+    match open {
+        // It has just ended.
+        [] => (String::new(), "try again".to_owned()),
+        [(run, false)] => (
+            format!(": {run}"),
+            format!("stop it (miki stop {run}), wait for its end, or do this in the dashboard"),
+        ),
+        [one @ (run, true)] => (
+            format!(": {}", who(one)),
+            format!("answer it (miki approvals), stop it (miki stop {run}), or do this in the dashboard"),
+        ),
+        [one, two] => (format!(": {}, {}", who(one), who(two)), STOP_THEM.to_owned()),
+        [one, two, rest @ ..] => {
+            (format!(": {}, {} and {} more (miki ps)", who(one), who(two), rest.len()), STOP_THEM.to_owned())
+        }
+    }
+}
+
+const STOP_THEM: &str =
+    "stop them (miki stop RUN, or all with miki stop), wait for their end, or do this in the dashboard";
+
+/// What a command does, for whoever may not send it.
+fn in_words(name: &str) -> String {
+    let known = match name {
+        "call_tool" => "a call that acts",
+        "steer_run" => "speaking into another one's run",
+        "resume_run" => "going on with a paused run",
+        "answer_approval" => "answering this question",
+        "new_approver_key" => "making an approver key",
+        "delete_approver_key" => "deleting the approver key",
+        "set_key" => "keeping a key",
+        "delete_key" => "deleting a key",
+        "set_secret" => "keeping a secret",
+        "delete_secret" => "deleting a secret",
+        "set_server_key" => "keeping a server's key",
+        "undo" => "taking back what was done",
+        other => return other.replace('_', " "),
+    };
+    known.to_owned()
 }
 
 /// The run that a command is about.
@@ -181,6 +231,30 @@ mod tests {
     use super::*;
     use protocol::tool::{ApprovalMode, Mode};
     use protocol::turn::Usd;
+
+    #[test]
+    fn who_is_refused_for_a_run_is_told_which_and_how_to_stop_it() {
+        let run = |id: &str, is_parked| (RunId(format!("r-{id}")), is_parked);
+        let told = |name: &str, what, open: &[(RunId, bool)]| {
+            let error = refusal(name, Missing::Rest, what, open);
+            (error.message, error.hint.unwrap())
+        };
+        let (message, hint) = told("new_approver_key", None, &[run("1", true)]);
+        assert_eq!(
+            message,
+            "making an approver key is refused while an agent is at work: r-1 (waits for an answer)"
+        );
+        assert!(hint.contains("miki approvals") && hint.contains("miki stop r-1"), "{hint}");
+        let (message, hint) = told("start_run", Some("approval"), &[run("1", false)]);
+        assert_eq!(
+            message,
+            "a run that gets more than the settings give (approval) is refused while an agent is at work: r-1"
+        );
+        assert!(hint.contains("miki stop r-1"), "{hint}");
+        let (message, hint) = told("set_key", None, &[run("1", false), run("2", true), run("3", true)]);
+        assert!(message.ends_with(": r-1, r-2 (waits for an answer) and 1 more (miki ps)"), "{message}");
+        assert!(hint.contains("miki stop RUN"), "{hint}");
+    }
 
     #[test]
     fn a_run_within_the_settings_takes_no_more_than_a_start() {

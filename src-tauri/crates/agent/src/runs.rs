@@ -203,6 +203,13 @@ impl Runs {
         self.entries().all.values().all(Entry::is_ending)
     }
 
+    /// The runs that have not ended, the oldest first, and whether each waits without a task.
+    pub fn open(&self) -> Vec<(RunId, bool)> {
+        let entries = self.entries();
+        let open = entries.all.iter().filter(|(_, entry)| !entry.is_ending());
+        open.map(|(run, entry)| (run.clone(), entry.is_parked())).collect()
+    }
+
     /// From a run with a task to one without.
     pub fn park(&self, run: &RunId) {
         let mut entries = self.entries();
