@@ -34,7 +34,9 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 pub fn main_entry() -> ExitCode {
     // Warnings alone by default; keys are in no event and no log (`Secret` hides itself).
     let levels = std::env::var("RUST_LOG").ok().and_then(|levels| levels.parse().ok());
-    let levels: Targets = levels.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN));
+    // What rmcp says of a server that is not there, its user is told in words.
+    let usual = || Targets::new().with_default(LevelFilter::WARN).with_target("rmcp", LevelFilter::OFF);
+    let levels: Targets = levels.unwrap_or_else(usual);
     let levels = levels.with_target(::mcp::NEVER_LOGGED, LevelFilter::OFF);
     let told = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
     tracing_subscriber::registry().with(told).with(levels).init();

@@ -253,9 +253,10 @@ impl Servers {
         found.ok_or_else(|| {
             let names = self.all().keys().cloned().collect::<Vec<_>>().join(", ");
             let hint = if names.is_empty() {
-                "add one: miki mcp add".into()
+                "there is none yet; connect one with: miki mcp add NAME -- PROGRAM ARGUMENTS, or miki mcp add NAME --url URL"
+                    .into()
             } else {
-                format!("servers are {names}")
+                format!("there are: {names}")
             };
             ErrorView::new(ErrorCode::NotFound, format!("there is no server {name:?}")).with_hint(hint)
         })

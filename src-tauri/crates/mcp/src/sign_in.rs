@@ -192,7 +192,8 @@ fn check(metadata: &AuthorizationMetadata, from: Option<&Url>, server: &str) -> 
 fn told(error: &AuthError) -> String {
     let said = match error {
         AuthError::DiscoveryRequestFailed { url, source } => {
-            format!("{} cannot be asked where its users sign in: {source}", shown(url.as_str()))
+            let why = crate::address::innermost(source.as_ref());
+            format!("{} cannot be asked where its users sign in: {why}", shown(url.as_str()))
         }
         AuthError::PkceUnsupported => {
             "nobody can sign in safely: where its users sign in, a stolen code could be used (no PKCE with S256)".into()
