@@ -3,10 +3,13 @@
 use std::future::Future;
 
 use clap::{Parser, Subcommand};
+use protocol::command::GetOverview;
+use protocol::view::Overview;
 use protocol::{ErrorCode, ErrorView};
 
 use crate::exit::Exit;
 use crate::home::Home;
+use crate::link::Link;
 
 mod approvals;
 mod ps;
@@ -26,6 +29,7 @@ mod session;
 pub mod interrupt;
 mod run_printer;
 mod text;
+mod width;
 
 /// An agent that operates your computer, asks before anything that matters, and shows what it did.
 ///
@@ -83,8 +87,8 @@ pub fn main() -> Exit {
     let line = match Line::try_parse() {
         Ok(line) => line,
         Err(error) => {
-            // Help and version come this way too, with code 0. A closed pipe is no failure of ours.
-            let _ = error.print();
+            // Help and version come this way too, with code 0.
+            say_usage(&error);
             return if error.exit_code() == 0 { Exit::Done } else { Exit::Usage };
         }
     };
@@ -150,18 +154,70 @@ fn exit_of(outcome: Result<Exit, ErrorView>) -> Exit {
     }
 }
 
-/// An error and its hint on stderr, for people.
-pub fn say_error(error: &ErrorView) {
-    eprintln!("miki: {}", text::plain(&error.message));
-    if let Some(hint) = &error.hint {
-        eprintln!("  {}", text::plain(hint));
+/// Who has the folder, with what there is. Where nobody has, the journal tells: for that this process is the engine, as long
+/// as the link is there. `None` where there is no journal either.
+async fn looked_at(home: &Home) -> Result<Option<(Link, Overview)>, ErrorView> {
+    if let Some(attached) = Link::attach_with(home, GetOverview {}).await? {
+        return Ok(Some(attached));
     }
-    for model in &error.suggestions {
-        eprintln!("  try: {}", text::plain(&model.0));
+    if !home.path().join(journal::FILE_NAME).exists() {
+        return Ok(None);
+    }
+    let link = Link::open(home).await?;
+    match link.call(GetOverview {}).await {
+        Ok(overview) => Ok(Some((link, overview))),
+        Err(error) => {
+            link.leave(&mut interrupt::listen()?).await;
+            Err(error)
+        }
     }
 }
 
-/// One line on stdout. A closed pipe (`| head`) is no failure.
+/// An error and its hint on stderr, for people.
+pub fn say_error(error: &ErrorView) {
+    tell_aside(&format!("miki: {}", text::plain(&error.message)));
+    if let Some(hint) = &error.hint {
+        tell_aside(&format!("  {}", text::plain(hint)));
+    }
+    for model in &error.suggestions {
+        tell_aside(&format!("  try: {}", text::plain(&model.0)));
+    }
+}
+
+/// The help, the version, or what is wrong with a command line.
+fn say_usage(error: &clap::Error) {
+    use std::io::Write;
+
+    let is_error = error.use_stderr();
+    let columns = if is_error { width::of_stderr() } else { width::of_stdout() };
+    // A closed pipe is no failure of ours.
+    let Some(columns) = columns else {
+        let _ = error.print();
+        return;
+    };
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let is_plain =
+        cfg!(windows) || set("NO_COLOR").is_some() || set("TERM").is_none_or(|term| term == "dumb");
+    let text = error.render();
+    let text = if is_plain { text.to_string() } else { text.ansi().to_string() };
+    let text = width::wrapped_prose(&text, Some(columns));
+    let _ = match is_error {
+        true => std::io::stderr().write_all(text.as_bytes()),
+        false => std::io::stdout().write_all(text.as_bytes()),
+    };
+}
+
+/// Lines for a person on stdout, no wider than their terminal.
+fn tell(lines: &str) {
+    say(&width::wrapped(lines, width::of_stdout()));
+}
+
+/// The same on stderr.
+fn tell_aside(lines: &str) {
+    eprintln!("{}", width::wrapped(lines, width::of_stderr()));
+}
+
+/// One line on stdout as it is: for programs, or to be copied. A closed pipe (`| head`) is no failure.
 fn say(line: &str) {
     use std::io::Write;
 

@@ -46,7 +46,7 @@ impl Doctor {
             })?;
             super::say(&json);
         } else {
-            super::say(&report(&views));
+            super::tell(&report(&views));
         }
         let well = views.iter().all(|view| view.state != CheckState::Missing);
         Ok(if well { Exit::Done } else { Exit::Failed })
@@ -70,13 +70,13 @@ fn report(views: &[CheckView]) -> String {
             CheckState::Limited => "limited",
             CheckState::Missing => "MISSING",
         };
-        lines.push(format!("{mark}  {:<15} {}", name(view.check), plain(&view.detail)));
+        lines.push(format!("{mark}  {:<16}  {}", name(view.check), plain(&view.detail)));
         // What fixes two things is said once.
         if let Some(remedy) = &view.remedy
             && !remedies.contains(&remedy.as_str())
         {
             remedies.push(remedy);
-            lines.push(format!("{:26}{}", "", plain(remedy)));
+            lines.push(format!("{:27}{}", "", plain(remedy)));
         }
     }
     lines.join("\n")
@@ -113,7 +113,7 @@ mod tests {
         };
         assert_eq!(
             report(std::slice::from_ref(&view)),
-            "MISSING  keychain        there is no keychain\n                          start one"
+            "MISSING  keychain          there is no keychain\n                           start one"
         );
         let model = CheckView { check: Check::Model, ..view.clone() };
         assert_eq!(report(&[view, model]).matches("start one").count(), 1, "what fixes both is said once");

@@ -68,9 +68,9 @@ impl Key {
                     (None, Some(to)) => blocking(move || keys.set_for(&name, &key, &to)).await??,
                     (None, None) => blocking(move || keys.set(&name, &key)).await??,
                 };
-                super::say(&line(&view));
+                super::tell(&line(&view));
                 if view.state == KeyState::InEnvironment {
-                    super::say(&format!(
+                    super::tell(&format!(
                         "kept; but {} in the environment goes before it",
                         variable(&provider)
                     ));
@@ -88,7 +88,7 @@ impl Key {
                     Some(link) => link.call(DeleteKey { provider }).await?,
                     None => blocking(move || keys.delete(&provider)).await??,
                 };
-                super::say(&line(&view));
+                super::tell(&line(&view));
                 Ok(Exit::Done)
             }
             What::Status { provider } => {
@@ -98,7 +98,7 @@ impl Key {
                 };
                 let views = blocking(look).await?;
                 for view in &views {
-                    super::say(&line(view));
+                    super::tell(&line(view));
                 }
                 let there =
                     |view: &KeyView| matches!(view.state, KeyState::InKeychain | KeyState::InEnvironment);
@@ -117,11 +117,11 @@ async fn running(home: &Home) -> Result<Option<Link>, ErrorView> {
 
 /// Keys of a file are none of the engine's commands.
 async fn check_rest(link: &Link) -> Result<(), ErrorView> {
-    if link.call(GetOverview {}).await?.runs.is_empty() {
-        return Ok(());
-    }
-    Err(ErrorView::new(ErrorCode::Forbidden, "moving keys is refused while an agent is at work")
-        .with_hint("wait for the agent's end (`miki ps`, `miki stop`)"))
+    let runs = link.call(GetOverview {}).await?.runs;
+    let Some(first) = runs.first() else { return Ok(()) };
+    let message = format!("moving keys is refused while an agent is at work: {}", first.run);
+    Err(ErrorView::new(ErrorCode::Forbidden, message)
+        .with_hint(format!("stop it (miki stop {}), or wait for its end (miki ps)", first.run)))
 }
 
 /// Whoever names a file is told what came of it, also where there was nothing in it.
@@ -132,10 +132,10 @@ fn migrate_from(file: &Path, keys: &Keys) -> Result<Exit, ErrorView> {
     }
     let done = migrate(file, keys.store());
     if done.is_empty() {
-        super::say(&format!("{} has no key that this version can use", file.display()));
+        super::tell(&format!("{} has no key that this version can use", file.display()));
     }
     for one in &done {
-        super::say(&match one {
+        super::tell(&match one {
             Migrated::Moved { name, provider, file } => {
                 format!("{provider}: moved to the keychain ({name} of {})", file.display())
             }

@@ -78,7 +78,7 @@ impl ModelLine {
                 settings.base_urls.extend(base_url.map(|url| (provider.clone(), url)));
                 settings.validate()?;
                 for model in offer::asked(&source, &provider, &settings).await?.models {
-                    super::say(&line(&model));
+                    super::tell(&line(&model));
                 }
                 Ok(Exit::Done)
             }
@@ -87,7 +87,7 @@ impl ModelLine {
                 settings.base_urls.extend(base_url.map(|url| (provider, url)));
                 settings.validate()?;
                 let trial = offer::tried(&source, &model, &settings).await?;
-                super::say(&trial_text(&trial));
+                super::tell(&trial_text(&trial));
                 Ok(if trial.tool && trial.picture { Exit::Done } else { Exit::Failed })
             }
             What::Decode { wire, file } => decode(&wire, &file),
@@ -112,7 +112,7 @@ fn decode(wire: &str, file: &Path) -> Result<Exit, ErrorView> {
 fn list_known() -> Result<Exit, ErrorView> {
     for provider in Provider::known() {
         for model in offer::known(&provider.id)?.models {
-            super::say(&line(&model));
+            super::tell(&line(&model));
         }
     }
     eprintln!(

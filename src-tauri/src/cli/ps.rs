@@ -3,26 +3,26 @@
 use clap::Args;
 use protocol::ErrorView;
 use protocol::budget::{Progress, thousands};
-use protocol::command::GetOverview;
 use protocol::event::Activity;
 use protocol::ids::{RunId, SessionId};
 use protocol::tool::Grant;
 use protocol::view::{DesktopView, Overview, RunStatus};
 use serde_json::json;
 
+use super::interrupt;
 use super::text::plain;
+use super::width::{self, cut};
 use crate::exit::Exit;
 use crate::home::Home;
-use crate::link::Link;
 
-/// What fits beside each other in a terminal.
-const COLUMNS: usize = 80;
 /// Characters of an id that are shown at the least; more where runs could be taken for each other.
 const ID_CHARS: usize = 10;
 /// Characters of a goal that are shown at the least: the session's id gives way.
 const GOAL_CHARS: usize = 12;
 
 /// List the runs that have not ended
+///
+/// Those that wait for an answer are among them, also where no Miki runs.
 #[derive(Debug, Args)]
 pub struct Ps {
     /// Print them as JSON
@@ -32,22 +32,28 @@ pub struct Ps {
 
 impl Ps {
     pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
-        let overview = Link::attach_with(home, GetOverview {}).await?.map(|(_, overview)| overview);
+        let mut overview = None;
+        if let Some((link, found)) = super::looked_at(home).await? {
+            link.leave(&mut interrupt::listen()?).await;
+            overview = Some(found);
+        }
         if self.json {
             let (runs, desktop) = overview.map_or_else(Default::default, |it| (it.runs, it.desktop));
             super::say(&json!({ "runs": runs, "desktop": desktop }).to_string());
         } else {
             match overview.filter(|overview| !overview.runs.is_empty()) {
-                Some(overview) => super::say(&table(&overview)),
-                None => super::say("nothing is running"),
+                Some(overview) => {
+                    super::tell(&table(&overview, width::of_stdout().unwrap_or(width::USUAL)));
+                }
+                None => super::tell("nothing is running"),
             }
         }
         Ok(Exit::Done)
     }
 }
 
-/// The runs of an overview, a line each, below their headings.
-pub(super) fn table(overview: &Overview) -> String {
+/// The runs of an overview, a line each in so many columns, below their headings.
+pub(super) fn table(overview: &Overview, columns: usize) -> String {
     let short = |id: &str, ids: &[&str]| id.chars().take(telling(ids)).collect::<String>();
     let runs: Vec<&str> = overview.runs.iter().map(|run| run.run.as_str()).collect();
     let sessions: Vec<&str> = overview.runs.iter().map(|run| run.session.as_str()).collect();
@@ -75,10 +81,10 @@ pub(super) fn table(overview: &Overview) -> String {
     // Ids of runs that began in the same moment differ in their last character.
     let taken: usize = (0..4).map(|column| width(&rows, column) + 2).sum();
     for (cells, _) in &mut rows {
-        cells[4] = cut(&cells[4], COLUMNS.saturating_sub(taken + 2 + GOAL_CHARS));
+        cells[4] = cut(&cells[4], columns.saturating_sub(taken + 2 + GOAL_CHARS));
     }
     let widths = [0, 1, 2, 3, 4].map(|column| width(&rows, column));
-    let left = COLUMNS.saturating_sub(widths.iter().map(|width| width + 2).sum());
+    let left = columns.saturating_sub(widths.iter().map(|width| width + 2).sum());
     let line = |(cells, goal): &([String; 5], String)| {
         let cells = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}  "));
         format!("{}{}", cells.collect::<String>(), cut(goal, left))
@@ -149,15 +155,6 @@ fn desktop(run: &RunId, desktop: &DesktopView) -> String {
         Some(place) => format!("waits {}", place + 1),
         None => "-".into(),
     }
-}
-
-fn cut(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
-        return text.to_owned();
-    }
-    let mut short: String = text.chars().take(width.saturating_sub(1)).collect();
-    short.push('…');
-    short
 }
 
 #[cfg(test)]

@@ -51,18 +51,18 @@ async fn work(link: &Link, what: What) -> Result<(), ErrorView> {
         What::Set { name, place } => {
             link.check_is_miki()?;
             let value = key::read(&format!("secret {}", plain(&name)))?;
-            super::say(&line(&link.call(SetSecret { name, place, value }).await?));
+            super::tell(&line(&link.call(SetSecret { name, place, value }).await?));
         }
         What::List => {
             let all = link.call(ListSecrets {}).await?;
             if all.is_empty() {
-                super::say("no secrets; keep one with: miki secret set NAME --for APP|ORIGIN");
+                super::tell("no secrets; keep one with: miki secret set NAME --for APP|ORIGIN");
             }
-            all.iter().for_each(|one| super::say(&line(one)));
+            all.iter().for_each(|one| super::tell(&line(one)));
         }
         What::Delete { name } => {
             link.call(DeleteSecret { name: name.clone() }).await?;
-            super::say(&format!("{}: deleted", plain(&name)));
+            super::tell(&format!("{}: deleted", plain(&name)));
         }
     }
     Ok(())

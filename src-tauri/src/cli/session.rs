@@ -163,9 +163,9 @@ async fn work(link: &Link, home: &Home, what: What, json: bool) -> Result<(), Er
             if json {
                 say_json(&listed);
             } else if listed.is_empty() {
-                super::say("no sessions");
+                super::tell("no sessions");
             } else {
-                listed.iter().for_each(|one| super::say(&line(one)));
+                listed.iter().for_each(|one| super::tell(&line(one)));
             }
         }
         What::Search { words, limit } => {
@@ -174,9 +174,9 @@ async fn work(link: &Link, home: &Home, what: What, json: bool) -> Result<(), Er
             if json {
                 say_json(&found);
             } else if found.is_empty() {
-                super::say("nothing was found");
+                super::tell("nothing was found");
             } else {
-                found.iter().for_each(|one| super::say(&found_line(one)));
+                found.iter().for_each(|one| super::tell(&found_line(one)));
             }
         }
         What::Show { session } => {
@@ -207,7 +207,7 @@ async fn work(link: &Link, home: &Home, what: What, json: bool) -> Result<(), Er
             let deleted = link.call(DeleteSession { session }).await?;
             say_session(&deleted, json);
             if !json {
-                super::say(&format!("undo with: miki session restore {}", short(&deleted.id)));
+                super::tell(&format!("undo with: miki session restore {}", short(&deleted.id)));
             }
         }
         What::Restore { session } => {
@@ -233,7 +233,7 @@ async fn work(link: &Link, home: &Home, what: What, json: bool) -> Result<(), Er
                 say_json(&Exported { file, bytes, pictures, missing });
             } else {
                 let gone = if missing > 0 { format!(", {missing} are gone") } else { String::new() };
-                super::say(&format!("{}: {} events, {pictures} pictures{gone}", plain(&file), events.len()));
+                super::tell(&format!("{}: {} events, {pictures} pictures{gone}", plain(&file), events.len()));
             }
         }
         What::Import { file } => {
@@ -247,7 +247,7 @@ async fn work(link: &Link, home: &Home, what: What, json: bool) -> Result<(), Er
                 say_json(&imported);
             } else {
                 let Imported { session, events, pictures } = imported;
-                super::say(&format!("{}  {events} events, {pictures} pictures", line(&session)));
+                super::tell(&format!("{}  {events} events, {pictures} pictures", line(&session)));
             }
         }
     }
@@ -342,7 +342,7 @@ fn say_session(session: &SessionView, json: bool) {
     if json {
         say_json(session);
     } else {
-        super::say(&line(session));
+        super::tell(&line(session));
     }
 }
 

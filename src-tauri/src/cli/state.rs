@@ -42,12 +42,12 @@ impl State {
             return Ok(Exit::Done);
         }
         if state.is_empty() && pending.is_empty() {
-            super::say("nothing is at work, and nothing is left to be done");
+            super::tell("nothing is at work, and nothing is left to be done");
         }
         let text = |value: &Value| plain(value.as_str().unwrap_or_default());
         for (depth, run) in &state {
             let indent = "  ".repeat(*depth);
-            super::say(&format!(
+            super::tell(&format!(
                 "{indent}{}: {} (step {} of {})",
                 text(&run["state"]),
                 text(&run["goal"]),
@@ -55,11 +55,11 @@ impl State {
                 run["maxSteps"]
             ));
             for line in run["notes"].as_str().unwrap_or_default().lines() {
-                super::say(&format!("{indent}  {}", plain(line)));
+                super::tell(&format!("{indent}  {}", plain(line)));
             }
         }
         for task in &pending {
-            super::say(&format!("{}: {}", text(&task["kind"]), text(&task["text"])));
+            super::tell(&format!("{}: {}", text(&task["kind"]), text(&task["text"])));
         }
         Ok(Exit::Done)
     }

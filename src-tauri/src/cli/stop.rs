@@ -1,12 +1,13 @@
 //! `miki stop [RUN]`: a run by its id or the beginning of it, or everything.
 
 use clap::Args;
-use protocol::command::{GetOverview, StopRun};
+use protocol::command::StopRun;
 use protocol::ids::RunId;
-use protocol::view::RunStatus;
+use protocol::view::{Overview, RunStatus};
 use protocol::{ErrorCode, ErrorView};
 
 use super::ps::table;
+use super::{interrupt, width};
 use crate::exit::Exit;
 use crate::home::Home;
 use crate::link::Link;
@@ -32,16 +33,22 @@ fn beginning(text: &str) -> Result<String, NoId> {
 
 impl Stop {
     pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
-        let attached = Link::attach_with(home, GetOverview {}).await?;
-        let Some((link, overview)) = attached else {
+        // One that waits for an answer is stopped also where no Miki runs.
+        let Some((link, overview)) = super::looked_at(home).await? else {
             return match &self.run {
                 Some(beginning) => the_one(&[], beginning).map(|_| Exit::Done),
                 None => {
-                    super::say("nothing is running");
+                    super::tell("nothing is running");
                     Ok(Exit::Done)
                 }
             };
         };
+        let done = self.stop(&link, &overview).await;
+        link.leave(&mut interrupt::listen()?).await;
+        done
+    }
+
+    async fn stop(self, link: &Link, overview: &Overview) -> Result<Exit, ErrorView> {
         let run = match &self.run {
             None => None,
             Some(beginning) => match the_one(&overview.runs, beginning) {
@@ -49,7 +56,8 @@ impl Stop {
                 Err(error) => {
                     super::say_error(&error);
                     if !overview.runs.is_empty() {
-                        eprintln!("{}", table(&overview));
+                        let columns = width::of_stderr().unwrap_or(width::USUAL);
+                        super::tell_aside(&table(overview, columns));
                     }
                     return Ok(Exit::Failed);
                 }
@@ -60,15 +68,15 @@ impl Stop {
             Ok(()) => {}
             // All that ran ends with an engine that leaves.
             Err(error) if [ErrorCode::NotFound, ErrorCode::Leaving].contains(&error.code) => {
-                super::say("it has just ended by itself");
+                super::tell("it has just ended by itself");
                 return Ok(Exit::Done);
             }
             Err(error) => return Err(error),
         }
         match run {
-            Some(run) => super::say(&format!("stopped {run}")),
-            None if overview.runs.is_empty() => super::say("no run was under way"),
-            None => overview.runs.iter().for_each(|stopped| super::say(&format!("stopped {}", stopped.run))),
+            Some(run) => super::tell(&format!("stopped {run}")),
+            None if overview.runs.is_empty() => super::tell("no run was under way"),
+            None => overview.runs.iter().for_each(|stopped| super::tell(&format!("stopped {}", stopped.run))),
         }
         Ok(Exit::Done)
     }

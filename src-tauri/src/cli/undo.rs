@@ -14,27 +14,29 @@ use crate::link::Link;
 #[derive(Debug, Args)]
 pub struct Undo {
     /// A run (`r-...`) or one of its steps (`c-...`), a run by the beginning of its id, too; whatever changed something last where none is named
+    #[arg(value_parser = run_or_step)]
     what: Option<String>,
     /// The answer as JSON
     #[arg(long)]
     json: bool,
 }
 
+#[derive(Debug, thiserror::Error)]
+#[error("neither a run's id, which begins with r-, nor a step's, which begins with c-")]
+struct NoId;
+
+fn run_or_step(text: &str) -> Result<String, NoId> {
+    let text = text.trim();
+    let is_one = [RunId::PREFIX, CallId::PREFIX].iter().any(|prefix| text.starts_with(prefix));
+    if is_one { Ok(text.to_owned()) } else { Err(NoId) }
+}
+
 impl Undo {
     pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
-        let command = match self.what.as_deref().map(str::trim) {
+        let command = match self.what {
             None => Command { run: None, call: None },
-            Some(id) if id.starts_with(RunId::PREFIX) => Command { run: Some(RunId(id.into())), call: None },
-            Some(id) if id.starts_with(CallId::PREFIX) => {
-                Command { run: None, call: Some(CallId(id.into())) }
-            }
-            Some(other) => {
-                return Err(ErrorView::new(
-                    ErrorCode::BadRequest,
-                    format!("{other:?} is no run and no step"),
-                )
-                .with_hint("a run's id begins with r-, a step's with c-"));
-            }
+            Some(id) if id.starts_with(RunId::PREFIX) => Command { run: Some(RunId(id)), call: None },
+            Some(id) => Command { run: None, call: Some(CallId(id)) },
         };
         let link = Link::open(home).await?;
         let undone = link.call(command).await?;
@@ -43,19 +45,19 @@ impl Undo {
             super::say(&json.map_err(|error| ErrorView::new(ErrorCode::Internal, error.to_string()))?);
         } else {
             if let Some(run) = &undone.run {
-                super::say(&format!("of {run}:"));
+                super::tell(&format!("of {run}:"));
             }
             for name in &undone.undone {
-                super::say(&format!("taken back: {}", plain(name)));
+                super::tell(&format!("taken back: {}", plain(name)));
             }
             for left in &undone.left {
-                super::say(&format!("left as it is: {}: {}", plain(&left.name), plain(&left.why)));
+                super::tell(&format!("left as it is: {}: {}", plain(&left.name), plain(&left.why)));
             }
             for act in &undone.stays {
-                super::say(&format!("stays, since nothing takes it back: {}", plain(act)));
+                super::tell(&format!("stays, since nothing takes it back: {}", plain(act)));
             }
             if undone.undone.is_empty() && undone.left.is_empty() {
-                super::say("it was taken back already");
+                super::tell("it was taken back already");
             }
         }
         Ok(if undone.left.is_empty() { Exit::Done } else { Exit::Failed })

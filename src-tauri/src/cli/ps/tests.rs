@@ -7,6 +7,7 @@ use protocol::settings::Settings;
 use protocol::turn::Usd;
 use protocol::view::Platform;
 
+use super::width::USUAL;
 use super::*;
 
 fn run(id: &str, goal: &str, activity: Activity) -> RunStatus {
@@ -40,10 +41,10 @@ fn a_line_fits_a_terminal_and_tells_runs_from_each_other() {
         run("0193f4c2a8227c30bb3fd1e0a4a6f2d2", "look", Activity::Waiting),
     ];
     let desktop = DesktopView { owner: Some(runs[0].run.clone()), waiting: vec![runs[1].run.clone()] };
-    let told = table(&overview(runs, desktop));
+    let told = table(&overview(runs, desktop), USUAL);
     let lines: Vec<&str> = told.lines().collect();
     assert_eq!(lines.len(), 3, "{told}");
-    assert!(lines.iter().all(|line| line.chars().count() <= COLUMNS), "{told}");
+    assert!(lines.iter().all(|line| line.chars().count() <= USUAL), "{told}");
     assert!(lines[0].starts_with("RUN ") && lines[0].ends_with("GOAL"), "{told}");
     assert!(lines[1].starts_with("r-0193f4c2a81  works  has it   12/500  s-0193f4c2a81  write a"), "{told}");
     assert!(lines[2].starts_with("r-0193f4c2a82  waits  waits 1  12/500  "), "{told}");
@@ -53,8 +54,8 @@ fn a_line_fits_a_terminal_and_tells_runs_from_each_other() {
 fn runs_that_began_in_the_same_moment_are_told_apart_and_have_their_goals() {
     let runs = [("01a21a59b39b7375878dc252", "first"), ("01a21a59b39b7375878dc253", "second")];
     let runs = runs.map(|(id, goal)| run(id, goal, Activity::Working));
-    let told = table(&overview(runs.into(), DesktopView::default()));
-    assert!(told.lines().all(|line| line.chars().count() <= COLUMNS), "{told}");
+    let told = table(&overview(runs.into(), DesktopView::default()), USUAL);
+    assert!(told.lines().all(|line| line.chars().count() <= USUAL), "{told}");
     let of = |id: &str, goal: &str| {
         told.lines().any(|line| line.starts_with(&format!("r-{id} ")) && line.ends_with(goal))
     };
@@ -65,18 +66,21 @@ fn runs_that_began_in_the_same_moment_are_told_apart_and_have_their_goals() {
 #[test]
 fn one_run_alone_is_told_by_few_characters_and_what_it_may_do_below_it() {
     let runs = vec![run("0193f4c2a81b7c30bb3fd1e0a4a6f2d1", "look", Activity::Working)];
-    assert!(table(&overview(runs, DesktopView::default())).contains("\nr-0193f4c2  works  -        12/500"));
+    assert!(
+        table(&overview(runs, DesktopView::default()), USUAL)
+            .contains("\nr-0193f4c2  works  -        12/500")
+    );
     let mut runs = vec![run("0193f4c2", "look", Activity::Working)];
     let grant = |app: Option<&str>| Grant { tool: "click".into(), app: app.map(str::to_owned) };
     runs[0].status.grants = vec![grant(None), grant(Some("Edit\u{202e}or"))];
-    let told = table(&overview(runs.clone(), DesktopView::default()));
+    let told = table(&overview(runs.clone(), DesktopView::default()), USUAL);
     assert!(told.ends_with("look\n  allowed: click; click in Edit\\u{202E}or"), "{told}");
     let cost = Usd::from_dollars(0.0123);
     let most = Most { steps: Some(500), cost: Usd::from_dollars(0.5), ..Most::default() };
     let forecast = Some(Forecast { runs: 8, steps: (12, 20), tokens: (1, 2), cost: None });
     let progress = Progress { minutes: 3, tokens: 41_200, cost, most, forecast };
     runs[0].status.progress = Some(Box::new(progress));
-    let told = table(&overview(runs, DesktopView::default()));
+    let told = table(&overview(runs, DesktopView::default()), USUAL);
     assert!(
         told.ends_with(
             "or\n  used: $0.0123, 41k tokens, 3 min; at most $0.5; about 1-2 tokens, 12-20 steps (from 8 runs)"
