@@ -59,8 +59,12 @@ impl Do {
         if let Some(Err(error)) = &result
             && let Some(digest) = error.asks.clone()
         {
-            if !asks(error).await {
-                super::say_error(error);
+            let said = asks(error).await;
+            if said != Said::Yes {
+                match said {
+                    Said::Nobody => super::say_error(error),
+                    Said::Yes | Said::No => super::tell_aside("miki: not done"),
+                }
                 link.leave(&mut interrupts).await;
                 return Ok(Exit::NeedsApproval);
             }
@@ -83,26 +87,47 @@ impl Do {
     }
 }
 
-/// Asks whoever is at this terminal; nobody where it is none.
-async fn asks(error: &ErrorView) -> bool {
-    let message = super::text::plain(&error.message);
-    says_yes(&format!("{message}\n  allow? [y]es, this once; anything else is no: ")).await
+/// What came of a question at this terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    Yes,
+    No,
+    /// It is no terminal: nobody can be asked.
+    Nobody,
 }
 
-/// Whether whoever is at this terminal says yes; nobody does where it is none.
-pub async fn says_yes(question: &str) -> bool {
+async fn asks(error: &ErrorView) -> Said {
+    let message = super::text::plain(&error.message);
+    ask(&format!("{message}\n  allow? [y]es, this once; anything else is no: ")).await
+}
+
+/// Asks whoever is at this terminal.
+pub async fn ask(question: &str) -> Said {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        return false;
+        return Said::Nobody;
     }
     forget_typed();
-    eprint!("{question}");
+    eprint!("{}", super::width::wrapped(question, super::width::of_stderr()));
     let asked = Instant::now();
     let read = tokio::task::spawn_blocking(|| {
         let mut line = String::new();
         std::io::stdin().read_line(&mut line).map(|_| line)
     });
     let said = read.await.ok().and_then(Result::ok).unwrap_or_default();
-    asked.elapsed() >= READING && ["y", "yes"].contains(&said.trim().to_lowercase().as_str())
+    let is_yes = asked.elapsed() >= READING && ["y", "yes"].contains(&said.trim().to_lowercase().as_str());
+    if is_yes { Said::Yes } else { Said::No }
+}
+
+/// Whether the user of this command wants what was shown. Where nobody can be asked, that and the way on are said.
+pub async fn wants(question: &str, consent: bool) -> bool {
+    if consent {
+        return true;
+    }
+    let said = ask(question).await;
+    if said == Said::Nobody {
+        super::tell_aside("miki: nobody can be asked here: run it at a terminal, or with --yes");
+    }
+    said == Said::Yes
 }
 
 /// A tool and the first sentence about it.

@@ -4,6 +4,7 @@
 mod install;
 mod login;
 mod serve;
+mod show;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,8 +17,9 @@ use protocol::settings::SettingsPatch;
 use protocol::{ErrorCode, ErrorView};
 use serde_json::Map;
 
-use super::text::{plain, prose};
-use super::{do_tool, interrupt, key, say};
+use self::show::{fault, show, show_tool, state};
+use super::text::plain;
+use super::{do_tool, interrupt, key, tell};
 use crate::exit::Exit;
 use crate::home::Home;
 use crate::link::Link;
@@ -72,6 +74,7 @@ enum What {
     /// Agree to a server's tools as they are now: all, or these
     Agree {
         name: String,
+        /// Their names, as `miki mcp test` shows them; all of them where none is named
         tools: Vec<String>,
         /// What they do at the most; what the server says of it counts for nothing
         #[arg(long, value_enum, default_value_t = Does::Anything)]
@@ -96,7 +99,7 @@ enum What {
     On { name: String },
     /// Keep it, and do not use it
     Off { name: String },
-    /// Forget it
+    /// Take it out of the list, with what you agreed to of it
     Remove { name: String },
 }
 
@@ -125,7 +128,7 @@ struct Add {
     #[command(flatten)]
     consent: Consent,
     /// The program and its arguments
-    #[arg(last = true)]
+    #[arg(last = true, required_unless_present = "url")]
     command: Vec<String>,
 }
 
@@ -184,7 +187,7 @@ async fn work(link: &Link, what: What) -> Result<Exit, ErrorView> {
         What::List => {
             let all = link.call(ListServers {}).await?;
             if all.is_empty() {
-                say("no servers; connect one with: miki mcp add NAME -- PROGRAM ARGUMENTS");
+                tell(&format!("no servers; {CONNECT}"));
             }
             all.iter().for_each(show);
             Ok(Exit::Done)
@@ -199,6 +202,9 @@ async fn work(link: &Link, what: What) -> Result<Exit, ErrorView> {
             let view = link.call(TestServer { server: name.clone() }).await?;
             if !matches!(view.state, ServerState::Connected) {
                 show(&view);
+                if matches!(view.state, ServerState::Failed { .. }) {
+                    tell("  nothing was agreed to: what it offers is not known now");
+                }
                 return Ok(Exit::Failed);
             }
             agree(link, &view, &tools, does.into(), consent.yes).await
@@ -207,7 +213,7 @@ async fn work(link: &Link, what: What) -> Result<Exit, ErrorView> {
             link.check_is_miki()?;
             let value = key::read(&format!("{} for {}", plain(&variable), plain(&name)))?;
             link.call(SetServerKey { server: name.clone(), variable: variable.clone(), value }).await?;
-            say(&format!("{}: {} is kept in the keychain", plain(&name), plain(&variable)));
+            tell(&format!("{}: {} is kept in the keychain", plain(&name), plain(&variable)));
             Ok(Exit::Done)
         }
         What::Login { name, client_id } => login::login(link, name, client_id).await,
@@ -219,7 +225,7 @@ async fn work(link: &Link, what: What) -> Result<Exit, ErrorView> {
             let server = all.remove(&name);
             server.ok_or_else(|| unknown(&name, &all))?;
             store(link, &all).await?;
-            say(&format!("{}: forgotten", plain(&name)));
+            tell(&format!("{}: removed", plain(&name)));
             Ok(Exit::Done)
         }
     }
@@ -255,34 +261,40 @@ async fn connect(link: &Link, name: &str, server: McpServer, consent: bool) -> R
     let mut all = servers(link).await?;
     if all.contains_key(name) {
         let message = format!("there is a server {name:?} already");
-        return Err(ErrorView::new(ErrorCode::BadRequest, message)
-            .with_hint(format!("forget it first: miki mcp remove {name}; or call the new one otherwise")));
+        return Err(ErrorView::new(ErrorCode::BadRequest, message).with_hint(format!(
+            "give the new one another name, or remove the old one: miki mcp remove {name}"
+        )));
     }
     McpServer::validate(name, &server)
         .map_err(|why| ErrorView::new(ErrorCode::BadRequest, format!("the server {name:?} {why}")))?;
-    say(&format!("{}\n  {}\n  {}", plain(name), plain(&server.runs()), plain(&may(&server))));
-    if !(consent || do_tool::says_yes("connect it? [y]es; anything else is no: ").await) {
-        say("not connected");
+    tell(&format!("{}\n  {}\n  {}", plain(name), plain(&server.runs()), plain(&may(&server))));
+    if !do_tool::wants("connect it? [y]es; anything else is no: ", consent).await {
+        tell(&format!("{}: not connected", plain(name)));
         return Ok(Exit::NeedsApproval);
     }
     for variable in &server.keys {
-        say(&format!("  it gets {} from the keychain: miki mcp key {} {0}", plain(variable), plain(name)));
+        tell(&format!("  it gets {} from the keychain: miki mcp key {} {0}", plain(variable), plain(name)));
     }
     let (waits_for_key, is_program) = (!server.keys.is_empty(), server.url.is_empty());
     all.insert(name.to_owned(), server);
     store(link, &all).await?;
     if waits_for_key {
-        say(&format!("connected; once its keys are kept: miki mcp agree {}", plain(name)));
+        tell(&format!("connected; once its keys are kept: miki mcp agree {}", plain(name)));
         return Ok(Exit::Done);
     }
     let view = link.call(TestServer { server: name.to_owned() }).await?;
     if !matches!(view.state, ServerState::Connected) {
-        show(&view);
-        say(if is_program {
-            "  kept. A program that needs more can be given it: --host, --read, --unconfined (miki mcp remove, then add)"
-        } else {
-            "  kept"
-        });
+        // What it runs has just been said.
+        tell(&format!("{}{}", state(&view), fault(&view)));
+        let name = plain(name);
+        tell(&format!(
+            "  it is kept: try it again with miki mcp test {name}, or remove it with miki mcp remove {name}"
+        ));
+        if is_program && !view.unconfined {
+            tell(
+                "  if it needs more than the sandbox gives it, remove it, and add it with --host, --read or --unconfined",
+            );
+        }
         return Ok(Exit::Failed);
     }
     agree(link, &view, &[], ToolDoes::Anything, consent).await
@@ -308,7 +320,11 @@ async fn agree(
     }
     let meant: Vec<&ServerToolView> = view.tools.iter().filter(is_meant).collect();
     if meant.is_empty() {
-        say(&format!("{}: all of its {} tools are agreed to", plain(&view.name), view.tools.len()));
+        tell(&match view.tools.len() {
+            0 => format!("{}: connected, but it offers no tools", plain(&view.name)),
+            1 => format!("{}: its only tool is agreed to", plain(&view.name)),
+            all => format!("{}: all of its {all} tools are agreed to", plain(&view.name)),
+        });
         return Ok(Exit::Done);
     }
     meant.iter().for_each(|tool| show_tool(tool));
@@ -317,9 +333,11 @@ async fn agree(
         ToolDoes::Edits => "asked about, or allowed for a session",
         ToolDoes::Anything => "asked about each time",
     };
-    let question = format!("may the agent use these {} ({how})? [y]es; anything else is no: ", meant.len());
-    if !(consent || do_tool::says_yes(&question).await) {
-        say(&format!("kept, without its tools; later: miki mcp agree {}", plain(&view.name)));
+    let these =
+        if meant.len() == 1 { "this tool".to_owned() } else { format!("these {} tools", meant.len()) };
+    let question = format!("may the agent use {these} ({how})? [y]es; anything else is no: ");
+    if !do_tool::wants(&question, consent).await {
+        tell(&format!("{}: nothing was agreed to; later: miki mcp agree {0}", plain(&view.name)));
         return Ok(Exit::NeedsApproval);
     }
     let mut all = servers(link).await?;
@@ -329,7 +347,7 @@ async fn agree(
         server.tools.insert(tool.name.clone(), AgreedTool { hash: tool.hash.clone(), does });
     }
     store(link, &all).await?;
-    say(&format!("{}: {} tools", plain(&view.name), meant.len()));
+    tell(&format!("{}: the agent may use {these} ({how})", plain(&view.name)));
     Ok(Exit::Done)
 }
 
@@ -344,9 +362,12 @@ async fn import(link: &Link, from: &str, consent: bool) -> Result<Exit, ErrorVie
     })?;
     let found = ::mcp::import::read(&text)
         .map_err(|why| ErrorView::new(ErrorCode::BadRequest, format!("{}: {why}", file.display())))?;
+    if found.is_empty() {
+        tell(&format!("{} has no servers", plain(&file.display().to_string())));
+    }
     let mut exit = Exit::Done;
     for one in found {
-        one.notes.iter().for_each(|note| say(&format!("{}: {}", plain(&one.name), plain(note))));
+        one.notes.iter().for_each(|note| tell(&format!("{}: {}", plain(&one.name), plain(note))));
         let name = one.name.clone();
         match connect(link, &name, one.server, consent).await {
             Ok(Exit::Done) => {}
@@ -362,7 +383,9 @@ async fn import(link: &Link, from: &str, consent: bool) -> Result<Exit, ErrorVie
                 let kept =
                     link.call(SetServerKey { server: name.clone(), variable: variable.clone(), value });
                 match kept.await {
-                    Ok(()) => say(&format!("{}: {} is kept in the keychain", plain(&name), plain(&variable))),
+                    Ok(()) => {
+                        tell(&format!("{}: {} is kept in the keychain", plain(&name), plain(&variable)))
+                    }
                     // The others are taken over all the same.
                     Err(error) => {
                         super::say_error(&error);
@@ -370,7 +393,7 @@ async fn import(link: &Link, from: &str, consent: bool) -> Result<Exit, ErrorVie
                     }
                 }
             }
-            say(&format!("{}: agree to its tools: miki mcp agree {0}", plain(&name)));
+            tell(&format!("{}: its keys are kept; now agree to its tools: miki mcp agree {0}", plain(&name)));
         }
     }
     Ok(exit)
@@ -383,7 +406,7 @@ async fn switch(link: &Link, name: &str, off: bool) -> Result<Exit, ErrorView> {
         None => return Err(unknown(name, &all)),
     }
     store(link, &all).await?;
-    say(&format!("{}: {}", plain(name), if off { "off" } else { "on" }));
+    tell(&format!("{}: {}", plain(name), if off { "off" } else { "on" }));
     Ok(Exit::Done)
 }
 
@@ -399,10 +422,17 @@ async fn store(link: &Link, all: &BTreeMap<String, McpServer>) -> Result<(), Err
     link.call(UpdateSettings { patch }).await.map(drop)
 }
 
+/// How a first one comes in.
+const CONNECT: &str =
+    "connect one with: miki mcp add NAME -- PROGRAM ARGUMENTS, or miki mcp add NAME --url URL";
+
 fn unknown(name: &str, all: &BTreeMap<String, McpServer>) -> ErrorView {
     let names = all.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-    let hint =
-        if names.is_empty() { "there are none: miki mcp add".into() } else { format!("servers are {names}") };
+    let hint = if names.is_empty() {
+        format!("there is none yet; {CONNECT}")
+    } else {
+        format!("there are: {names}")
+    };
     ErrorView::new(ErrorCode::NotFound, format!("there is no server {name:?}")).with_hint(hint)
 }
 
@@ -425,46 +455,6 @@ fn may(server: &McpServer) -> String {
     format!("in the sandbox: writes into a folder of its own, {reads}, {reaches}")
 }
 
-fn show(view: &ServerView) {
-    let state = match &view.state {
-        ServerState::Off => "off".to_owned(),
-        ServerState::Idle => "not started".to_owned(),
-        ServerState::Connected => "connected".to_owned(),
-        ServerState::Failed { why, again_in: 0 } => format!("failed: {why}"),
-        ServerState::Failed { why, again_in } => {
-            format!("failed: {why}; tried again in {again_in} s at the earliest")
-        }
-    };
-    let agreed = view.tools.iter().filter(|tool| matches!(tool.agreed, Agreed::Yes { .. })).count();
-    let called = if view.called.is_empty() { String::new() } else { format!(" ({})", view.called) };
-    say(&format!(
-        "{}{}: {}; {agreed} of {} tools agreed to\n  {}{}",
-        plain(&view.name),
-        plain(&called),
-        plain(&state),
-        view.tools.len(),
-        plain(&view.runs),
-        if view.unconfined { "  (not in the sandbox)" } else { "" },
-    ));
-    if matches!(view.state, ServerState::Failed { .. }) {
-        let last = view.log.len().saturating_sub(5);
-        view.log[last..].iter().for_each(|line| say(&format!("    {}", plain(line))));
-    }
-}
-
-fn show_tool(tool: &ServerToolView) {
-    let state = match tool.agreed {
-        Agreed::No => "not agreed to",
-        Agreed::Changed => "CHANGED since you agreed to it",
-        Agreed::Yes { does: ToolDoes::Looks } => "never asked about",
-        Agreed::Yes { does: ToolDoes::Edits } => "asked about, or allowed for a session",
-        Agreed::Yes { does: ToolDoes::Anything } => "asked about each time",
-    };
-    say(&format!("  {} ({state})", plain(&tool.name)));
-    prose(&tool.description).lines().for_each(|line| say(&format!("      {line}")));
-    say(&format!("      takes {}", plain(&tool.schema)));
-}
-
 fn exit_of(view: &ServerView) -> Exit {
     match view.state {
         ServerState::Connected | ServerState::Off => Exit::Done,
@@ -475,4 +465,19 @@ fn exit_of(view: &ServerView) -> Exit {
 fn pair(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("not NAME=VALUE")?;
     Ok((name.to_owned(), value.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_names_an_unknown_server_is_told_which_there_are() {
+        let hint = |all: &[&str]| {
+            let all = all.iter().map(|name| ((*name).to_owned(), McpServer::default())).collect();
+            unknown("nope", &all).hint.unwrap()
+        };
+        assert_eq!(hint(&["files", "pond"]), "there are: files, pond");
+        assert!(hint(&[]).contains("miki mcp add NAME -- PROGRAM"));
+    }
 }

@@ -3,7 +3,7 @@
 use protocol::{ErrorCode, ErrorView};
 
 use crate::cli::text::plain;
-use crate::cli::{do_tool, say};
+use crate::cli::{do_tool, say, tell};
 use crate::exit::Exit;
 
 /// What clients call Miki's desktop.
@@ -13,8 +13,8 @@ const SERVER: &str = "miki-desktop";
 pub async fn install(client: &str, consent: bool) -> Result<Exit, ErrorView> {
     let bad = |message: String| ErrorView::new(ErrorCode::BadRequest, message);
     let file = ::mcp::import::file_of(client).ok_or_else(|| {
-        bad(format!("there is no client {client:?}"))
-            .with_hint("claude-desktop, vscode, cursor or gemini-cli")
+        bad(format!("{client:?} is no client that is known"))
+            .with_hint("clients are claude-desktop, vscode, cursor and gemini-cli")
     })?;
     let program = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
     let program = program.ok_or_else(|| bad("where this program is cannot be told".into()))?;
@@ -26,14 +26,14 @@ pub async fn install(client: &str, consent: bool) -> Result<Exit, ErrorView> {
     let after = ::mcp::import::with_server(client, &before, SERVER, &program, &["mcp", "desktop"])
         .map_err(|why| bad(format!("{}: {why}", file.display())))?;
     if after == before {
-        say(&format!("{} has it already", plain(&file.display().to_string())));
+        tell(&format!("{} has it already", plain(&file.display().to_string())));
         return Ok(Exit::Done);
     }
-    say(&format!("{}:", plain(&file.display().to_string())));
+    tell(&format!("{}:", plain(&file.display().to_string())));
     let diff = similar::TextDiff::from_lines(&before, &after).unified_diff().context_radius(2).to_string();
     diff.lines().for_each(|line| say(&format!("  {}", plain(line))));
-    if !(consent || do_tool::says_yes("write it? [y]es; anything else is no: ").await) {
-        say("nothing was written");
+    if !do_tool::wants("write it? [y]es; anything else is no: ", consent).await {
+        tell("nothing was written");
         return Ok(Exit::NeedsApproval);
     }
     let failed = |error: std::io::Error| {
@@ -47,8 +47,8 @@ pub async fn install(client: &str, consent: bool) -> Result<Exit, ErrorView> {
         let copy = file.with_extension("before-miki.json");
         std::fs::copy(&file, &copy).map_err(failed)?;
         crate::atomic_file::rewrite(&file, after.as_bytes()).map_err(failed)?;
-        say(&format!("the old one is {}", plain(&copy.display().to_string())));
+        tell(&format!("the old one is {}", plain(&copy.display().to_string())));
     }
-    say("written; start the client anew, and keep Miki running: it asks there");
+    tell("written; start the client anew, and keep Miki running: it asks there");
     Ok(Exit::Done)
 }

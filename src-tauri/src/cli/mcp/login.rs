@@ -8,8 +8,8 @@ use protocol::ErrorView;
 use protocol::command::{BeginSignIn, FinishSignIn, SignOut, TestServer};
 use protocol::mcp::ServerState;
 
-use crate::cli::say;
 use crate::cli::text::plain;
+use crate::cli::{say, tell};
 use crate::exit::Exit;
 use crate::link::Link;
 
@@ -18,23 +18,24 @@ pub async fn login(link: &Link, name: String, client: Option<String>) -> Result<
     // Whoever answers says which address is opened, and with it where a password is typed.
     link.check_is_miki()?;
     let open = link.call(BeginSignIn { server: name.clone(), client }).await?;
-    say(&format!("sign in at {} in your browser:\n  {}", plain(&name), plain(&open)));
+    tell(&format!("sign in at {} in your browser:", plain(&name)));
+    say(&format!("  {}", plain(&open)));
     if !opens(&open) {
-        say("no browser could be started here; open that address in one on this machine");
+        tell("no browser could be started here; open that address in one on this machine");
     }
     link.call(FinishSignIn { server: name.clone() }).await?;
-    say(&format!("{}: signed in; the tokens are in the keychain", plain(&name)));
+    tell(&format!("{}: signed in; the tokens are in the keychain", plain(&name)));
     let view = link.call(TestServer { server: name.clone() }).await?;
     super::show(&view);
     if matches!(view.state, ServerState::Connected) {
-        say(&format!("  agree to its tools: miki mcp agree {}", plain(&name)));
+        tell(&format!("  agree to its tools: miki mcp agree {}", plain(&name)));
     }
     Ok(super::exit_of(&view))
 }
 
 pub async fn logout(link: &Link, name: String) -> Result<Exit, ErrorView> {
     link.call(SignOut { server: name.clone() }).await?;
-    say(&format!("{}: the tokens are forgotten; its own side may still know of them", plain(&name)));
+    tell(&format!("{}: the tokens are forgotten; its own side may still know of them", plain(&name)));
     Ok(Exit::Done)
 }
 
