@@ -15,7 +15,7 @@ use protocol::{ErrorCode, ErrorView};
 use tokio::sync::mpsc;
 
 use super::interrupt;
-use super::run_printer::RunPrinter;
+use super::run_printer::{RunPrinter, plan_fault};
 use crate::exit::Exit;
 use crate::home::Home;
 use crate::link::Link;
@@ -185,8 +185,9 @@ impl Run {
                             link.call(answer).await
                         };
                         if let Err(error) = said.await {
-                            super::say_error(&error);
-                            if error.code == ErrorCode::Busy {
+                            let error_code = error.code;
+                            super::say_error(&plan_fault(error));
+                            if [ErrorCode::Busy, ErrorCode::BadRequest].contains(&error_code) {
                                 printer.ask_again();
                             }
                         }

@@ -27,6 +27,9 @@ use tokio::time::Instant;
 use super::text::{bounded, plain, prose};
 
 mod plan;
+mod unanswered;
+
+pub(super) use plan::fault as plan_fault;
 
 /// Before a question is that old, nobody has read it. The windows wait as long.
 pub(super) const READING: Duration = Duration::from_millis(500);
@@ -150,7 +153,7 @@ impl RunPrinter {
             }
             EventBody::RunEnded { end } if event.scope.run.as_ref() == Some(&self.started.run) => {
                 if let (RunEnd::NeedsApproval { .. }, Some(approval)) = (end, &self.question) {
-                    say_what_was_asked(approval);
+                    unanswered::say(approval, self.json);
                 }
                 return Some((end.clone(), self.printed.acts()));
             }
@@ -529,15 +532,6 @@ fn hinted(hint: Option<&str>) -> String {
     hint.map(|hint| format!(" ({})", plain(hint))).unwrap_or_default()
 }
 
-fn say_what_was_asked(approval: &Approval) {
-    let (tool, why) = (plain(&approval.call.tool), plain(&approval.reason));
-    eprintln!("miki: needs an approval: {tool} {} ({why})", arguments(approval, BRIEF.arguments));
-    let without = if matches!(*approval.about, About::Plan { .. }) { "--no-plan, " } else { "" };
-    eprintln!(
-        "  run it at a terminal to be asked, or with {without}--approval thread or --approval auto, or open the app with: miki"
-    );
-}
-
 /// What is asked, with what decides at the end of it: however long the rest is, that stands above the cursor.
 fn question(approval: &Approval) -> String {
     shown(approval) + &choices(approval)
@@ -584,7 +578,11 @@ fn shown_to(approval: &Approval, most: &Extent) -> String {
     // The arguments all the same: nothing of a call is hidden by how long its changes are.
     let what = changed_lines(approval, most).unwrap_or_default()
         + &format!("  {}\n", arguments(approval, most.arguments));
-    format!("\n{bare}{}{more}  {}\n{goes_to}{read}{what}", shown.collect::<String>(), plain(&approval.reason))
+    format!(
+        "\n{bare}{}{more}  {}\n{goes_to}{read}{what}",
+        shown.collect::<String>(),
+        plain(&plan::reason(approval))
+    )
 }
 
 /// The lines that a file would change by.
@@ -637,16 +635,7 @@ fn choices(approval: &Approval) -> String {
     if let Some(choices) = plan::choices(approval) {
         return choices;
     }
-    let risk = match approval.risk {
-        Risk::Observe => "only looks",
-        Risk::Navigate => "moves about",
-        Risk::Edit if approval.call.can_be_taken_back() && approval.call.may_not_be_kept() => {
-            "changes something, which can perhaps be taken back"
-        }
-        Risk::Edit if approval.call.can_be_taken_back() => "changes something, which can be taken back",
-        Risk::Edit => "changes something, which Miki cannot take back",
-        Risk::Consequential => "cannot be undone",
-    };
+    let risk = risk(approval);
     let mut longer = approval
         .for_run()
         .map_or_else(String::new, |grants| format!("; {}: [r] for this run", all_like_it(&grants)));
@@ -657,6 +646,20 @@ fn choices(approval: &Approval) -> String {
         "  {} {risk}: allow? [y]es, this once; [n]o, and why if you like{longer}: ",
         plain(&approval.call.tool)
     )
+}
+
+/// How grave a call is, after its name.
+pub(super) fn risk(approval: &Approval) -> &'static str {
+    match approval.risk {
+        Risk::Observe => "only looks",
+        Risk::Navigate => "moves about",
+        Risk::Edit if approval.call.can_be_taken_back() && approval.call.may_not_be_kept() => {
+            "changes something, which can perhaps be taken back"
+        }
+        Risk::Edit if approval.call.can_be_taken_back() => "changes something, which can be taken back",
+        Risk::Edit => "changes something, which Miki cannot take back",
+        Risk::Consequential => "cannot be undone",
+    }
 }
 
 /// What a yes for longer covers: the tools, and in which application.

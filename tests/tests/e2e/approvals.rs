@@ -17,6 +17,8 @@ fn a_run_that_nobody_can_approve_ends_with_code_4_and_has_touched_nothing() {
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
     let done = miki.run(&stage, &["run", GOAL, "--json", "--approval", "ask"]).unwrap();
     assert_eq!(done.code(), 4, "{} {}", done.stdout, done.stderr);
+    // What was given already would not help.
+    assert!(done.stderr.contains("without --json") && !done.stderr.contains("thread"), "{}", done.stderr);
     let events = miki::events(&done.stdout).unwrap();
     assert!(matches!(miki::end(&events), Some(RunEnd::NeedsApproval { .. })));
     let asked = events.iter().find_map(|event| match &event.body {

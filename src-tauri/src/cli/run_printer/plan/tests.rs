@@ -51,8 +51,9 @@ fn a_plan_is_asked_about_clause_by_clause_and_steers_no_terminal() {
     assert_eq!(
         shown(&approval).unwrap(),
         "\n? Miki proposes a plan. What it names runs without further questions; all else asks.\n   \
-             1  effect edit\n   2  effect send\n   3  application Mousepad\n   4  check the file ~/a/b is there\n   \
-             5  at most 9 turns\n   6  step write\\u{001B}[2J it\n  changed: + effect send\n  \
+             1  may click, type and change things\n   2  may send messages\n   3  in the application Mousepad\n   \
+             4  done when the file ~/a/b is there\n   5  at most 9 turns of the model\n   \
+             6  step write\\u{001B}[2J it\n  changed: new: to send messages\n  \
              about 40k-90k tokens, 12-20 steps (from 8 runs)\n"
     );
     assert!(choices(&approval).unwrap().contains("y -3 -4 turns=10"));
@@ -89,8 +90,36 @@ fn a_report_names_what_bound_what_left_it_and_what_was_found() {
     let told = report(&Report { contract: contract(), deviations, findings: findings() });
     assert_eq!(
         told,
-        "plan: effect edit; effect send; application Mousepad; at most 9 turns\n  \
-             left it, denied: type (application xterm)\n  failed: the file ~/a/b is there (it is not there)\n  \
+        "plan: may click, type and change things; may send messages; in the application Mousepad; at most 9 turns of the \
+         model\n  left it, denied: type (the application xterm)\n  failed: the file ~/a/b is there (it is not there)\n  \
              open: you say yes to: is it fine? (the user was not asked yet)\n"
     );
+}
+
+#[test]
+fn no_name_of_a_field_is_told_to_a_person() {
+    let outside = vec!["application xterm".to_owned(), "effect run".to_owned(), "folder of ~/a/b".to_owned()];
+    let about = About::Call { outside, diff: None, unconfined: false };
+    let mut approval = asked(about);
+    approval.reason =
+        "click can change something; not in the plan: application xterm, effect run, folder of ~/a/b; the \
+                       model says: go"
+            .into();
+    assert_eq!(
+        reason(&approval),
+        "click can change something; not in the plan: the application xterm, to run commands and programs, the folder of \
+         ~/a/b; the model says: go"
+    );
+    for (message, told) in [
+        ("budget.turns = 0 is outside 1-500", "turns = 0 is outside 1-500"),
+        ("hosts[1] = \"*\" is no host", "host 2 = \"*\" is no host"),
+        ("checks[0].sha256 is not 64 digits", "check 1: sha256 is not 64 digits"),
+        ("checks[x", "checks[x"),
+        ("the number of steps = 21 is outside 0-20", "the number of steps = 21 is outside 0-20"),
+    ] {
+        assert_eq!(without_fields(message), told);
+    }
+    // Each effect has words of its own.
+    let words: std::collections::BTreeSet<_> = EffectClass::ALL.map(does).into();
+    assert_eq!(words.len(), EffectClass::ALL.len());
 }
