@@ -169,9 +169,7 @@ impl Engine {
             AnyCommand::AnswerApproval(c) => json(&c, agent.answer_approval(c.clone(), surface).await?),
             AnyCommand::AnswerWithKey(c) => {
                 let (keys, key) = (self.keys.clone(), c.key.clone());
-                if !blocking(move || keys.is_approver(&key)).await?? {
-                    let error = ErrorView::new(ErrorCode::Forbidden, "that is not the approver key")
-                        .with_hint("answer in a window; a key is made while no agent is at work: miki stop, quit Miki, miki approvals key new");
+                if let Some(error) = blocking(move || Approver::known(&keys, &key)).await??.fault() {
                     agent.note_refusal(AnswerWithKey::NAME, &error).await?;
                     return Err(error);
                 }
@@ -430,8 +428,8 @@ impl Engine {
         if !matches!(command, AnyCommand::NewApproverKey(_)) {
             return Ok(());
         }
-        let error = ErrorView::new(ErrorCode::Forbidden, "no approver key is made while Miki runs")
-            .with_hint("quit Miki first, then run it again: miki approvals key new");
+        let error = ErrorView::new(ErrorCode::Forbidden, "an approver key cannot be made while Miki runs")
+            .with_hint("quit Miki, then run this again: miki approvals key new");
         self.agent.note_refusal(command.name(), &error).await?;
         Err(error)
     }
@@ -469,6 +467,47 @@ impl Engine {
     /// Releases held keys and buttons at once, for an end that cannot wait.
     pub fn release_all(&self) {
         self.desktop.release_all();
+    }
+}
+
+/// Nobody can answer a question by the approver key, and how it is answered.
+pub fn no_approver_made() -> ErrorView {
+    ErrorView::new(ErrorCode::Forbidden, "no approver key was made, so nothing is answered here").with_hint(
+        "answer in one of Miki's windows; to answer here another time, make a key while no run is open and Miki does not run: \
+         miki approvals key new",
+    )
+}
+
+/// What a key is that was given as the approver's.
+#[derive(Clone, Copy)]
+enum Approver {
+    This,
+    Another,
+    /// There is no approver key that it could be.
+    None,
+}
+
+impl Approver {
+    fn known(keys: &Keys, key: &protocol::command::Secret) -> Result<Self, ErrorView> {
+        Ok(match keys.is_approver(key)? {
+            true => Self::This,
+            false if keys.has_approver()? => Self::Another,
+            false => Self::None,
+        })
+    }
+
+    /// Why it does not answer a question, and how to.
+    fn fault(self) -> Option<ErrorView> {
+        match self {
+            Self::This => None,
+            Self::Another => Some(
+                ErrorView::new(ErrorCode::Forbidden, "that is not the approver key").with_hint(
+                    "answer in one of Miki's windows; if the key is lost, make another while no run is open and Miki does not \
+                     run: miki approvals key new",
+                ),
+            ),
+            Self::None => Some(no_approver_made()),
+        }
     }
 }
 

@@ -207,6 +207,14 @@ impl Keys {
             .collect()
     }
 
+    /// Whether an approver key was made.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Keychain`] where the keychain cannot tell.
+    pub fn has_approver(&self) -> Result<bool, ErrorView> {
+        Ok(self.store.get(APPROVER).map_err(|error| no_approver(&error))?.is_some())
+    }
+
     /// Makes the approver key. Only its hash is kept, in the keychain.
     ///
     /// # Errors

@@ -1,31 +1,55 @@
 //! `miki approvals`: the open questions, and answering them without a window, by the approver key.
 
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::time::Duration;
+
 use clap::{Args, Subcommand, ValueEnum};
+use fold::call::{Line, lines};
+use journal::{Clock, SystemClock};
 use protocol::command::{AnswerWithKey, DeleteApproverKey, GetOverview, NewApproverKey};
 use protocol::contract::About;
-use protocol::tool::{Answer, Approval, Until};
-use protocol::view::Question;
+use protocol::ids::Timestamp;
+use protocol::tool::{ASK_HUMAN, Answer, Approval, Until};
+use protocol::view::{Overview, Question};
 use protocol::{ErrorCode, ErrorView};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::run_printer::{all_like_it, shown_whole};
+use super::run_printer::{all_like_it, plan_fault, risk, shown_whole};
 use super::text::plain;
 use super::{interrupt, key};
+use crate::engine::{blocking, no_approver_made};
 use crate::exit::Exit;
 use crate::home::Home;
+use crate::keys::{Keychain, Keys, environment};
 use crate::link::Link;
+
+/// What a keychain takes that asks nobody.
+const MOMENT: Duration = Duration::from_secs(3);
+/// Calls of one question that a row has.
+const ROW_CALLS: usize = 4;
 
 /// List what waits for your answer, and answer it without a window
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Approvals {
     #[command(subcommand)]
     what: Option<What>,
+    #[command(flatten)]
+    list: List,
+}
+
+#[derive(Debug, Default, Args)]
+struct List {
+    /// Print the questions as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// List the open questions
-    List,
+    /// List the open questions: what each asks, for what, and until when
+    List(List),
     /// Show all of one question
     Show {
         /// Its id, or the end of it
@@ -68,25 +92,49 @@ fn arguments(text: &str) -> Result<Value, serde_json::Error> {
 enum KeyWork {
     /// Make one and show it, once; an earlier one is void
     New,
-    /// Questions are answered in the windows only
+    /// Delete it: questions are answered in the windows only
     Delete,
+    /// Say whether one was made
+    Status,
 }
 
 impl Approvals {
     pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
-        match self.what.unwrap_or(What::List) {
-            What::List => {
-                let open = open_questions(home).await?;
+        match self.what.unwrap_or(What::List(self.list)) {
+            What::List(how) => {
+                let (open, overview) = match looked_at(home).await? {
+                    Some(overview) => (overview.questions.clone(), Some(overview)),
+                    None => (Vec::new(), None),
+                };
+                if how.json {
+                    super::say(&json!({ "questions": open }).to_string());
+                    return Ok(Exit::Done);
+                }
                 if open.is_empty() {
-                    super::say("nothing waits for an answer");
+                    super::tell("nothing is asked");
                 }
-                for Question { approval, run, .. } in open {
-                    super::say(&format!("{}  {}  {}", approval.id, run, plain(&approval.call.tool)));
+                for question in &open {
+                    super::tell(&row(question, overview.as_ref(), SystemClock.now()));
                 }
+                super::tell(&of_approver(&approver().await));
             }
-            What::Show { id } => super::say(shown_whole(&one(open_questions(home).await?, &id)?).trim()),
+            What::Show { id } => {
+                let open = looked_at(home).await?.map(|overview| overview.questions).unwrap_or_default();
+                super::say(shown_whole(&one(open, &id)?).trim());
+            }
+            What::Key(KeyWork::Status) => {
+                let approver = approver().await;
+                super::tell(&of_approver(&approver));
+                return Ok(if matches!(approver, Ok(true)) { Exit::Done } else { Exit::Failed });
+            }
             What::Answer { id, answer, why, arguments } => {
-                let answer = answer_of(answer, why.is_some(), arguments)?;
+                let answer = match answer_of(answer, why.is_some(), arguments) {
+                    Ok(answer) => answer,
+                    Err(error) => {
+                        super::say_error(&error);
+                        return Ok(Exit::Usage);
+                    }
+                };
                 let mut interrupts = interrupt::listen()?;
                 // Where nobody runs the engine, the answer wakes its run here.
                 let link = Link::open(home).await?;
@@ -105,18 +153,77 @@ impl Approvals {
     }
 }
 
-async fn open_questions(home: &Home) -> Result<Vec<Question>, ErrorView> {
-    if let Some((_, overview)) = Link::attach_with(home, GetOverview {}).await? {
-        return Ok(overview.questions);
-    }
-    if !home.path().join(journal::FILE_NAME).exists() {
-        return Ok(Vec::new());
-    }
-    // A question outlives its engine: this process is the engine for a moment.
-    let link = Link::open(home).await?;
-    let overview = link.call(GetOverview {}).await;
+/// A question outlives its engine.
+async fn looked_at(home: &Home) -> Result<Option<Overview>, ErrorView> {
+    let Some((link, overview)) = super::looked_at(home).await? else { return Ok(None) };
     link.leave(&mut interrupt::listen()?).await;
-    Ok(overview?.questions)
+    Ok(Some(overview))
+}
+
+/// Whether an approver key was made, as the keychain says within a moment: it may ask its user first.
+async fn approver() -> Result<bool, ErrorView> {
+    let keys = Keys::new(Arc::new(Keychain), environment());
+    match tokio::time::timeout(MOMENT, blocking(move || keys.has_approver())).await {
+        Ok(told) => told?,
+        Err(_) => Err(ErrorView::new(ErrorCode::Keychain, "the keychain does not answer")),
+    }
+}
+
+fn of_approver(approver: &Result<bool, ErrorView>) -> String {
+    match approver {
+        Ok(true) => "approver key: made; answer with: miki approvals answer ID yes".into(),
+        Ok(false) => {
+            "approver key: none; answer in Miki's windows, or make one while no run is open: miki approvals key new"
+                .into()
+        }
+        Err(error) => format!("approver key: not known; {}", plain(&error.message)),
+    }
+}
+
+/// A question: its id and how long it waits, what it asks and how grave that is, and for what.
+fn row(question: &Question, overview: Option<&Overview>, now: Timestamp) -> String {
+    let Question { session, run, approval } = question;
+    let asks = match &*approval.about {
+        About::Result { .. } => format!("is it done? {}", plain(&approval.reason)),
+        About::Plan { .. } => format!("a plan: {}", told(approval)),
+        About::Call { .. } if approval.call.tool == ASK_HUMAN => {
+            format!("a question: {}", told(approval))
+        }
+        About::Call { .. } => format!("{} ({})", told(approval), risk(approval)),
+    };
+    let goal = overview.and_then(|overview| overview.runs.iter().find(|one| one.run == *run));
+    let title = || overview?.sessions.iter().find(|one| one.id == *session).map(|one| one.title.clone());
+    let of = goal.map(|run| run.goal.clone()).or_else(title).unwrap_or_else(|| run.to_string());
+    format!("{}  {}\n  {asks}\n  for: {}", approval.id, left(approval.deadline, now), plain(&of))
+}
+
+/// Its calls in words.
+fn told(approval: &Approval) -> String {
+    let is_named = matches!(*approval.about, About::Call { .. }) && approval.call.tool != ASK_HUMAN;
+    let line = |Line { tool, about, goes_to }: Line| {
+        let tool = if is_named { format!("{} ", plain(&tool)) } else { String::new() };
+        let there = if goes_to.is_empty() { String::new() } else { format!(" → {}", plain(&goes_to)) };
+        format!("{tool}{}{there}", plain(&about)).trim_end().to_owned()
+    };
+    let all = lines(approval);
+    let more = all.len().saturating_sub(ROW_CALLS);
+    let mut told: Vec<String> = all.into_iter().take(ROW_CALLS).map(line).collect();
+    if more > 0 {
+        told.push(format!("and {more} more"));
+    }
+    told.join("; ")
+}
+
+/// Until silence is a no.
+fn left(deadline: Timestamp, now: Timestamp) -> String {
+    let minutes = (deadline.0 - now.0).max(0) / 60_000;
+    let left = match minutes {
+        0 => return "less than a minute left".into(),
+        1..120 => format!("{minutes} min"),
+        120..2_880 => format!("{} hours", minutes / 60),
+        _ => format!("{} days", minutes / 1_440),
+    };
+    format!("{left} left")
 }
 
 /// What is meant by a word and what stands behind it.
@@ -142,11 +249,15 @@ async fn answer_one(link: &Link, id: &str, answer: Answer, why: Option<String>) 
         eprintln!("  allows {}, until the {until} ends", all_like_it(&grants));
     }
     let Approval { id, digest, .. } = approval;
+    // Where one is to be typed, there has to be one.
+    if std::io::stdin().is_terminal() && matches!(approver().await, Ok(false)) {
+        return Err(no_approver_made());
+    }
     let key = key::read("approver key")?;
     let is_changed = matches!(answer, Answer::Edit { .. });
-    link.call(AnswerWithKey { approval: id, digest, answer, key, why }).await?;
+    link.call(AnswerWithKey { approval: id, digest, answer, key, why }).await.map_err(plan_fault)?;
     if is_changed && matches!(*approval.about, About::Call { .. }) {
-        eprintln!("miki: not done yet: it is asked about anew, with your arguments (miki approvals)");
+        super::tell_aside("miki: not done yet: it is asked about anew, with your arguments (miki approvals)");
     }
     Ok(())
 }
@@ -155,11 +266,13 @@ async fn key_work(link: &Link, work: KeyWork) -> Result<(), ErrorView> {
     match work {
         KeyWork::New => {
             super::say(&link.call(NewApproverKey {}).await?.0);
-            eprintln!("miki: this is shown once; whoever has it can answer every question");
+            super::tell_aside("miki: this is shown once; whoever has it can answer every question");
         }
+        // It needs no engine.
+        KeyWork::Status => {}
         KeyWork::Delete => {
             link.call(DeleteApproverKey {}).await?;
-            super::say("questions are answered in the windows only");
+            super::tell("questions are answered in the windows only");
         }
     }
     Ok(())
@@ -171,7 +284,7 @@ fn one(open: Vec<Question>, id: &str) -> Result<Approval, ErrorView> {
     match (meant.next(), meant.next()) {
         (Some(one), None) => Ok(one.approval),
         (None, _) => Err(ErrorView::new(ErrorCode::NotFound, format!("no open question ends with {id:?}"))
-            .with_hint("miki approvals lists them")),
+            .with_hint("see which are open: miki approvals")),
         (Some(_), Some(_)) => {
             Err(ErrorView::new(ErrorCode::BadRequest, format!("several open questions end with {id:?}"))
                 .with_hint("give more of the id"))
@@ -180,27 +293,4 @@ fn one(open: Vec<Question>, id: &str) -> Result<Approval, ErrorView> {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn a_reason_goes_with_no_and_arguments_go_with_yes() {
-        let changed = arguments(r#"{"text":"less"}"#).unwrap();
-        assert!(arguments("[1]").is_err() && arguments("{").is_err());
-        let edited = answer_of(Word::Yes, false, Some(changed.clone())).unwrap();
-        assert_eq!(edited, Answer::Edit { arguments: json!({ "text": "less" }) });
-        assert_eq!(answer_of(Word::No, true, None).unwrap(), Answer::Deny);
-        assert_eq!(answer_of(Word::Run, false, None).unwrap(), Answer::Until { until: Until::Run });
-        assert_eq!(answer_of(Word::Session, false, None).unwrap(), Answer::Thread);
-        for (word, has_why, changes) in [
-            (Word::Yes, true, false),
-            (Word::Run, true, false),
-            (Word::No, false, true),
-            (Word::Session, false, true),
-        ] {
-            answer_of(word, has_why, changes.then(|| changed.clone())).unwrap_err();
-        }
-    }
-}
+mod tests;

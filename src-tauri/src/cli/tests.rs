@@ -29,6 +29,8 @@ fn wrong_usage_is_code_2() {
         &["miki", "stop", ""],
         &["miki", "stop", "r-"],
         &["miki", "stop", "r-1", "r-2"],
+        &["miki", "undo", "everything"],
+        &["miki", "mcp", "add", "files"],
         &["miki", "approvals", "answer", "q-1"],
         &["miki", "approvals", "answer", "q-1", "perhaps"],
         &["miki", "approvals", "answer", "q-1", "yes", "the-key-itself"],
@@ -81,6 +83,11 @@ fn right_usage_is_read() {
         &["miki", "stop", "0193f4c2"],
         &["miki", "do", "click", r#"{"x":1,"y":2}"#],
         &["miki", "approvals"],
+        &["miki", "approvals", "--json"],
+        &["miki", "approvals", "list", "--json"],
+        &["miki", "approvals", "key", "status"],
+        &["miki", "undo", "r-0193"],
+        &["miki", "undo", "c-0193"],
         &["miki", "approvals", "show", "0193"],
         &["miki", "approvals", "answer", "0193", "yes"],
         &["miki", "approvals", "key", "new"],
@@ -108,5 +115,31 @@ fn right_usage_is_read() {
         &["miki", "watchdog"],
     ] {
         assert_eq!(code(line), None, "{line:?}");
+    }
+}
+
+/// A command and all below it.
+fn all(command: &clap::Command) -> Vec<clap::Command> {
+    let below = command.get_subcommands().flat_map(all);
+    std::iter::once(command.clone()).chain(below).collect()
+}
+
+#[test]
+fn the_help_of_each_command_fits_a_terminal_and_breaks_no_word() {
+    let mut line = Line::command();
+    line.build();
+    for mut command in all(&line) {
+        let name = command.get_name().to_owned();
+        for help in [command.render_help(), command.render_long_help()] {
+            let whole = help.to_string();
+            for (text, columns) in [(whole.clone(), 80), (help.ansi().to_string(), 60)] {
+                let told = width::wrapped_prose(&text, Some(columns));
+                let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+                assert_eq!(words(&told), words(&text), "{name}");
+            }
+            let told = width::wrapped_prose(&whole, Some(80));
+            let wide = told.lines().find(|line| line.chars().count() > 80);
+            assert_eq!(wide, None, "{name}");
+        }
     }
 }

@@ -158,13 +158,16 @@ fn the_approver_key_is_known_by_its_hash_and_void_once_there_is_another() {
     for wrong in ["", "mine"] {
         assert!(!keys.is_approver(&Secret(wrong.into())).unwrap(), "{wrong:?}");
     }
+    assert!(!keys.has_approver().unwrap());
     let first = keys.new_approver().unwrap();
+    assert!(keys.has_approver().unwrap());
     assert!(first.0.len() == 64 && keys.is_approver(&Secret(format!("{}\n", first.0))).unwrap());
     let kept = keys.store().get(APPROVER).unwrap().unwrap();
     assert!(kept != first && !keys.is_approver(&kept).unwrap(), "the hash is no key");
     let second = keys.new_approver().unwrap();
     assert!(!keys.is_approver(&first).unwrap() && keys.is_approver(&second).unwrap());
     keys.delete_approver().unwrap();
+    assert!(!keys.has_approver().unwrap());
     assert!(!keys.is_approver(&second).unwrap());
 }
 

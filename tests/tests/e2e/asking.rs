@@ -271,7 +271,7 @@ fn a_question_is_listed_and_shown_in_a_terminal_while_nobody_runs_the_engine() {
         assert_eq!(done.code(), 0, "{line:?}: {}", done.stderr);
         done.stdout
     };
-    assert_eq!(said(&["approvals"]), "nothing waits for an answer\n");
+    assert!(said(&["approvals"]).starts_with("nothing is asked\n"));
     assert!(!miki.journal().exists(), "a look made a journal");
     let mut engine = miki.start(&stage, "engine", &["run", "keep the engine", "--json"]).unwrap();
     let mut client = miki.connect(LONG).unwrap();
@@ -286,4 +286,13 @@ fn a_question_is_listed_and_shown_in_a_terminal_while_nobody_runs_the_engine() {
     }
     let shown = said(&["approvals", "show", &asked.id.0]);
     assert!(shown.contains("press") && shown.contains("it is the goal"), "{shown}");
+    // Its run has not ended: what is refused for that names a run that is listed, and can be stopped.
+    let refused = miki.run(&stage, &["approvals", "key", "new"]).unwrap();
+    assert!(refused.code() == 1 && refused.stderr.contains(run.as_str()), "{}", refused.stderr);
+    assert!(refused.stderr.contains(&format!("miki stop {run}")), "{}", refused.stderr);
+    let listed = said(&["ps", "--json"]);
+    assert!(listed.contains(run.as_str()) && said(&["ps"]).contains("asks"), "{listed}");
+    assert_eq!(said(&["stop", run.as_str()]), format!("stopped {run}\n"));
+    assert!(said(&["approvals"]).starts_with("nothing is asked\n"));
+    assert_eq!(said(&["ps"]), "nothing is running\n");
 }

@@ -254,6 +254,7 @@ fn a_question_is_answered_from_any_terminal_by_the_approver_key_alone() {
         let refused = from_stdin(line);
         assert_eq!(refused.code(), 1, "{line:?}: {}", refused.stdout);
         assert!(refused.stderr.contains("while an agent is at work"), "{line:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains(run.as_str()), "{line:?}: {}", refused.stderr);
     }
     let status = |provider| miki.run(&stage, &["key", "status", provider]).unwrap().stdout;
     assert_eq!(status("openai"), "openai: in the keychain\n");
@@ -275,4 +276,14 @@ fn a_question_is_answered_from_any_terminal_by_the_approver_key_alone() {
     assert_eq!((deleted.code(), deleted.stdout.contains("none")), (0, true), "{}", deleted.stdout);
     assert_eq!(from_stdin(&["key", "set", "custom", "--for", "https://mine.example"]).code(), 0);
     assert_eq!(status("custom"), "custom: in the keychain, for https://mine.example only\n");
+
+    // Where there is no key, none is the wrong one.
+    assert_eq!(miki.run(&stage, &["approvals", "key", "delete"]).unwrap().code(), 0);
+    let listed = miki.run(&stage, &["approvals"]).unwrap().stdout;
+    assert!(listed.contains("approver key: none") && listed.contains("miki approvals key new"), "{listed}");
+    begin(&mut owner, GOAL);
+    let asked = wait_for("a question", LONG, || question(&mut owner)).unwrap().approval;
+    let refused = answer_to(&asked.id.0, &["yes"], &made.stdout);
+    assert!(refused.code() == 1 && refused.stderr.contains("no approver key was made"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("miki approvals key new"), "{}", refused.stderr);
 }
