@@ -21,14 +21,14 @@ use tokio_util::sync::CancellationToken;
 use crate::plan::{Env, Refusal, Step};
 use crate::policy::{Egress, Granted, Planned, Verdict, decide};
 use crate::ports::Ports;
-use crate::reach::{Act, Reach};
+use crate::reach::{Act, Ordered, Reach};
 use crate::redaction;
 use crate::registry::Registry;
 use crate::secrets::{NoSecrets, Secret, SecretSource};
 use crate::spec::{Available, Group, Needs, Spec, Tool};
 use crate::target::{self, Found, PATIENCE, Targets};
 use crate::tool::{self, Context, Outcome, tool_error};
-use crate::{Assessment, Call, Decision, ExecRequest, Executed, Limits, Planning, contract, digest};
+use crate::{Assessment, Call, Decision, ExecRequest, Executed, Limits, Planning, contract, digest, untrusted};
 
 mod carry_out;
 
@@ -477,21 +477,23 @@ impl Router {
         (!all.is_empty()).then(|| all.join("\n"))
     }
 
-    /// Of each call in this one, in order: the entry of a calendar that it is about, as its user knows it. Empty if it is about
-    /// none, or if that cannot be told.
+    /// Of each call in this one, in order: the entry of a calendar that it is about, as its user knows it, or where a command
+    /// runs. Empty if it is about neither, or if that cannot be told.
     pub async fn entries(&self, call: &ToolCall, ports: &Ports, limits: &Limits) -> Vec<String> {
         let tools = self.registry.all();
         let env = self.env_with(limits, &tools, ports, Mode::Act);
         let mut all = Vec::new();
         for part in call.parts() {
             let step = env.plan(&part.tool, &part.arguments).ok();
-            let entry = step.as_ref().and_then(|step| match step.plan().reach() {
-                Reach::Calendar { entry, .. } => Some(entry),
-                _ => None,
-            });
-            all.push(match entry {
-                Some(entry) => target::beyond::entry_called(entry, ports).await.unwrap_or_default(),
-                None => String::new(),
+            all.push(match step.as_ref().map(|step| step.plan().reach()) {
+                Some(Reach::Calendar { entry, .. }) => {
+                    target::beyond::entry_called(entry, ports).await.unwrap_or_default()
+                }
+                Some(Reach::Command(Ordered::Run { hosts, .. })) => {
+                    let below = part.arguments.get("folder").and_then(serde_json::Value::as_str);
+                    runs_in(ports, below.unwrap_or_default(), hosts)
+                }
+                _ => String::new(),
             });
         }
         all
@@ -661,6 +663,19 @@ impl Router {
         let (risk, needs, seat) = (Some(risk), Some(step.needs()), step.seat());
         (Assessment { risk, needs, seat, digest, hosts, touches, outside, decision }, Some(step))
     }
+}
+
+/// Where a command runs, and what it can reach: `~/Miki/drafts · no network`.
+fn runs_in(ports: &Ports, below: &str, hosts: &[String]) -> String {
+    let below = untrusted::line(below, 80);
+    let below = below.trim_matches('/');
+    let folder = if matches!(below, "" | ".") { ports.folder() } else { format!("{}/{below}", ports.folder()) };
+    let reaches = match (ports.unconfined(), hosts.is_empty()) {
+        (Some(_), _) => "no sandbox".to_owned(),
+        (None, true) => "no network".to_owned(),
+        (None, false) => format!("network: {}", hosts.join(", ")),
+    };
+    format!("{folder} · {reaches}")
 }
 
 /// Why the user is asked, with the model's own reason told apart from ours.

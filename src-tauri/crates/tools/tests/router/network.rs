@@ -177,3 +177,18 @@ async fn while_a_command_with_a_network_goes_on_what_it_could_take_up_asks_once_
     let _ = job.wait().await;
     assert_eq!(session.asks(&in_auto(&session, calls[0].0, calls[0].1.clone(), true)).await, None);
 }
+
+#[tokio::test]
+async fn a_question_about_a_command_says_where_it_runs_and_what_it_reaches() {
+    let session = Session::new();
+    let told = async |arguments: serde_json::Value| {
+        let asked = session.asking("runCommand", arguments);
+        session.router.entries(&asked.call, &asked.ports, &limits()).await.remove(0)
+    };
+    let here = told(json!({"command": "make"})).await;
+    assert!(here.ends_with("Miki · no network"), "{here}");
+    let below = told(json!({"command": "make", "folder": "drafts/"})).await;
+    assert!(below.ends_with("Miki/drafts · no network"), "{below}");
+    let out = told(json!({"command": "make", "hosts": ["example.org"]})).await;
+    assert!(out.ends_with("Miki · network: example.org"), "{out}");
+}
