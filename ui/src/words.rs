@@ -472,6 +472,7 @@ words! {
     ServerFailed: "Cannot be used now", "現在使えません";
     ServerTools: "Tools: {n}", "ツール: {n}件";
     ServerUnconfined: "Not in the sandbox: it may do whatever you may do", "サンドボックス外: あなたと同じ操作ができます";
+    ServerLog: "What it said last", "最近のログ";
     TestServer: "Test", "テスト";
     SwitchOn: "Switch on", "オンにする";
     SwitchOff: "Switch off", "オフにする";

@@ -114,6 +114,7 @@ fn ServerRow(
         ServerState::Failed { why, .. } => (Word::ServerFailed, Some(visible_text(why))),
     };
     let is_failed = why.is_some();
+    let log = server.log.iter().map(|line| visible_text(line)).collect::<Vec<_>>().join("\n");
     let tools = server.tools.clone();
     let count = tools.len().to_string();
     let rows = move || {
@@ -162,6 +163,12 @@ fn ServerRow(
                     <ul class="tools">{rows.clone()}</ul>
                 </details>
             </Show>
+            {(!log.is_empty()).then(|| view! {
+                <details class="log">
+                    <summary>{move || store.say(Word::ServerLog)}</summary>
+                    <pre tabindex="0">{log}</pre>
+                </details>
+            })}
         </li>
     }
 }
