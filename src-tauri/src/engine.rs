@@ -58,6 +58,9 @@ pub struct AskFolder {
     pub language: Language,
 }
 
+/// The most that settings may give a run.
+const MOST_STEPS: u32 = 500;
+
 /// The one engine of a data folder.
 pub struct Engine {
     agent: AgentHandle,
@@ -329,6 +332,9 @@ impl Engine {
         let mut left = Left(Some((self.agent.clone(), Arc::clone(&self.models), ticket.clone())));
         let does = if guest.conducts { "Start agents" } else { "Work at the desktop" };
         let goal = format!("{does} for {}, another program's agent (MCP)", model.name());
+        // Its steps are its calls, and those of all agents that it starts: as many as those have that may be at work at once.
+        let settings = self.agent.settings();
+        let of_all = settings.max_steps.saturating_mul(settings.agents).min(MOST_STEPS);
         let overrides = RunOverrides {
             model: Some(model),
             search: Some(false),
@@ -336,6 +342,7 @@ impl Engine {
             plan: Some(false),
             groups,
             conducts: guest.conducts,
+            max_steps: guest.conducts.then_some(of_all),
             ..RunOverrides::default()
         };
         let started = self.agent.start_run(StartRun { goal, session: None, overrides }, by).await;

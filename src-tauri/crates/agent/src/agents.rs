@@ -141,6 +141,9 @@ impl Engine {
                 "" if above.is_guests() => &settings.model.0,
                 other => other,
             };
+            // A client has more steps than an agent of ours: they are for all that it starts.
+            let steps = above.is_guests().then_some(settings.max_steps);
+            let left = left.stricter(Most { steps, ..Most::default() });
             let spec = child_of(&above, parent, wanted, left, model)?;
             let (settings, model) = self.as_specified(&spec).await?;
             self.begin((None, None), spec, settings, model, None).await

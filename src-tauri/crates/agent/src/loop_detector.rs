@@ -9,6 +9,8 @@ use serde_json::Value;
 
 /// Whoever waits does the same again on purpose.
 const WAIT: &str = "wait";
+/// Nor does this go in circles, but what is done between may.
+const WAIT_FOR: &str = "waitFor";
 /// The most calls that come in turn: A, A B A B, A B C A B C.
 const LONGEST_CYCLE: usize = 3;
 /// Rounds of the same calls, or acts in a row that change nothing, at which something is said of it.
@@ -59,6 +61,9 @@ impl LoopDetector {
     ) -> Option<Advice> {
         if call.tool == WAIT {
             self.forget();
+            return None;
+        }
+        if call.tool == WAIT_FOR {
             return None;
         }
         let is_new_turn = std::mem::replace(&mut self.turn, turn) != turn;

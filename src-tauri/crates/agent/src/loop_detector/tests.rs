@@ -128,3 +128,11 @@ fn a_command_that_tells_the_same_again_is_a_circle_and_one_that_tells_more_is_no
     };
     assert_eq!(said((0..14).map(in_turn)), ".....nn..rr..P");
 }
+
+#[test]
+fn who_waits_for_agents_goes_in_no_circle_and_what_is_done_between_may() {
+    let waits = |_| (call("waitFor", json!({})), result(Effect::Confirmed), None);
+    assert_eq!(said((0..100).map(waits)), ".".repeat(100));
+    let click = |_| (call("click", json!({ "x": 1 })), result(Effect::NoChange), None);
+    assert_eq!(said((0..7).flat_map(|n| [waits(n), click(n)])), ".....n...r...P");
+}
