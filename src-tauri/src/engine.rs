@@ -73,8 +73,7 @@ pub struct Engine {
     windows: OnceLock<Box<dyn Windows>>,
     /// The folder of pictures.
     blobs: PathBuf,
-    /// The folder of what is known of servers.
-    of_servers: PathBuf,
+    launcher: Arc<Launcher>,
     /// Last, so that it is let go of when all else has ended.
     _lock: HomeLock,
 }
@@ -101,8 +100,9 @@ impl Engine {
         let browser = open_browser(home, &desktop);
         let workplaces = Arc::new(Workplaces::new(home, journal.blobs().clone(), keys.clone()));
         let registry = Arc::new(tools::Registry::builtin());
-        let launcher = Launcher::new(home.servers(), Arc::clone(&workplaces), Arc::new(Keychain));
-        let servers = Servers::new(Arc::clone(&registry), Arc::new(launcher), home.servers());
+        let launcher = Arc::new(Launcher::new(home.servers(), Arc::clone(&workplaces), Arc::new(Keychain)));
+        let launch = Arc::clone(&launcher) as Arc<dyn mcp::Launch>;
+        let servers = Servers::new(Arc::clone(&registry), launch, home.servers());
         let agent = AgentHandle::init(Setup {
             journal,
             clock,
@@ -119,7 +119,7 @@ impl Engine {
         .await?;
         // As they are in force: a file that was changed behind our back has been put back.
         servers.set(&agent.settings().mcp_servers);
-        let (windows, blobs, of_servers) = (OnceLock::new(), home.path().join("blobs"), home.servers());
+        let (windows, blobs) = (OnceLock::new(), home.path().join("blobs"));
         Ok(Arc::new(Self {
             agent,
             desktop,
@@ -130,7 +130,7 @@ impl Engine {
             servers,
             windows,
             blobs,
-            of_servers,
+            launcher,
             _lock: lock,
         }))
     }
@@ -228,8 +228,8 @@ impl Engine {
                 self.servers.set(&agent.settings().mcp_servers);
                 if before != settings.mcp_servers {
                     let now = settings.mcp_servers.clone();
-                    let folder = self.of_servers.clone();
-                    blocking(move || servers::forget(&Keychain, &folder, &before, &now)).await?;
+                    let launcher = Arc::clone(&self.launcher);
+                    blocking(move || launcher.forget(&before, &now)).await?;
                 }
                 json(&c, settings)
             }

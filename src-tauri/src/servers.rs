@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -29,11 +29,20 @@ pub struct Launcher {
     folder: PathBuf,
     workplaces: Arc<Workplaces>,
     keychain: Arc<dyn KeyStore>,
+    /// Held while what was kept of a sign-in is looked at and changed: a renewal does not undo a sign-out that comes between.
+    keeping: Arc<Mutex<()>>,
 }
 
 impl Launcher {
     pub fn new(folder: PathBuf, workplaces: Arc<Workplaces>, keychain: Arc<dyn KeyStore>) -> Self {
-        Self { folder, workplaces, keychain }
+        Self { folder, workplaces, keychain, keeping: Arc::default() }
+    }
+
+    /// Forgets the keys of servers that are gone, or run otherwise now, and that their user has signed in at them. To be
+    /// called once they are gone from [`mcp::Servers`]. Blocking.
+    pub fn forget(&self, old: &BTreeMap<String, McpServer>, new: &BTreeMap<String, McpServer>) {
+        let _keeping = held(&self.keeping);
+        forget(&*self.keychain, &self.folder, old, new);
     }
 
     /// What only its program gets.
@@ -153,17 +162,27 @@ impl Launch for Launcher {
         server: &'a McpServer,
         tokens: Tokens<'a>,
     ) -> BoxFuture<'a, Result<(), String>> {
-        let new = match tokens {
-            // Forgotten meanwhile.
-            Tokens::Renewed(_) if !mark(&self.folder, name).exists() => return async { Ok(()) }.boxed(),
-            Tokens::New(new) | Tokens::Renewed(new) => Some(new.clone()),
-            Tokens::Gone => None,
+        let (from, to) = match tokens {
+            Tokens::New(new) => (None, Some(new.clone())),
+            Tokens::Renewed { from, to } => (Some(from.clone()), Some(to.clone())),
+            Tokens::Gone => (None, None),
         };
         let (folder, name, server) = (self.folder.clone(), name.to_owned(), server.clone());
-        let keep =
-            move |keychain: &dyn KeyStore| keep_sign_in(keychain, &folder, (&name, &server), new.as_ref());
+        let keeping = Arc::clone(&self.keeping);
+        let keep = move |keychain: &dyn KeyStore| {
+            let _keeping = held(&keeping);
+            let of = (&*name, &server);
+            if from.is_some() && signed_in(keychain, &folder, of)? != from {
+                return Ok(());
+            }
+            keep_sign_in(keychain, &folder, of, to.as_ref())
+        };
         self.of_keychain(keep).boxed()
     }
+}
+
+fn held(keeping: &Mutex<()>) -> MutexGuard<'_, ()> {
+    keeping.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What was kept when its user signed in at a server. Blocking.
@@ -227,9 +246,8 @@ pub fn keep(
     })
 }
 
-/// Forgets the keys of servers that are gone, or run otherwise now, and that their user has signed in at them. `folder` is
-/// where that is noted. Blocking.
-pub fn forget(
+/// As [`Launcher::forget`].
+fn forget(
     keychain: &dyn KeyStore,
     folder: &Path,
     old: &BTreeMap<String, McpServer>,
@@ -259,72 +277,4 @@ fn entry(name: &str, variable: &str, server: &McpServer) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::keys::fake::FakeStore;
-
-    #[test]
-    fn a_key_is_for_what_its_server_ran_when_it_was_kept_and_goes_with_it() {
-        let keys = ["TOKEN".to_owned()].into();
-        let server = McpServer { command: "pond".into(), keys, ..McpServer::default() };
-        let (store, value) = (FakeStore::default(), Secret("canary".into()));
-        keep(&store, ("pond", &server), "TOKEN", &value).unwrap();
-        let kept = |server: &McpServer| store.get(&entry("pond", "TOKEN", server)).unwrap();
-        assert_eq!(kept(&server), Some(value));
-        let agreed = McpServer { off: true, ..server.clone() };
-        assert!(kept(&agreed).is_some());
-        for other in [
-            McpServer { command: "evil".into(), ..server.clone() },
-            McpServer { unconfined: true, ..server.clone() },
-            McpServer { hosts: vec!["evil.example".into()], ..server.clone() },
-        ] {
-            assert_eq!(kept(&other), None, "{other:?}");
-        }
-        let old = BTreeMap::from([("pond".to_owned(), server.clone())]);
-        let folder = tempfile::tempdir().unwrap();
-        forget(&store, folder.path(), &old, &BTreeMap::from([("pond".to_owned(), agreed)]));
-        assert!(kept(&server).is_some());
-        forget(&store, folder.path(), &old, &BTreeMap::new());
-        assert!(store.kept.lock().unwrap().is_empty());
-    }
-
-    #[test]
-    fn tokens_are_for_the_address_that_their_user_signed_in_at_and_go_with_it() {
-        let server = McpServer { url: "https://a.example".into(), ..McpServer::default() };
-        let (store, folder) = (FakeStore::default(), tempfile::tempdir().unwrap());
-        let tokens = Secret("canary".repeat(1_000));
-        let kept = |server: &McpServer| signed_in(&store, folder.path(), ("pond", server)).unwrap();
-        assert_eq!(kept(&server), None);
-        keep_sign_in(&store, folder.path(), ("pond", &server), Some(&tokens)).unwrap();
-        assert_eq!(kept(&server), Some(tokens.clone()));
-        let elsewhere = McpServer { url: "https://evil.example".into(), ..server.clone() };
-        assert_eq!(kept(&elsewhere), None);
-        let marks = std::fs::read_dir(folder.path())
-            .unwrap()
-            .map(|file| std::fs::read(file.unwrap().path()).unwrap());
-        assert_eq!(marks.collect::<Vec<_>>(), [b""]);
-        let old = BTreeMap::from([("pond".to_owned(), server.clone())]);
-        forget(&store, folder.path(), &old, &old);
-        assert!(kept(&server).is_some());
-        forget(&store, folder.path(), &old, &BTreeMap::from([("pond".to_owned(), elsewhere)]));
-        assert!(kept(&server).is_none() && store.kept.lock().unwrap().is_empty());
-    }
-
-    #[test]
-    fn a_header_that_cannot_be_sent_is_not_kept_and_told_to_nobody() {
-        let keys = ["Authorization".to_owned()].into();
-        let server = McpServer { url: "https://a.example".into(), keys, ..McpServer::default() };
-        let store = FakeStore::default();
-        let keep = |value: &str| keep(&store, ("pond", &server), "Authorization", &Secret(value.into()));
-        for bad in ["", "\n", "canary\r\nHost: evil", "canary\u{e9}", "canary\0"] {
-            let error = keep(bad).unwrap_err();
-            assert!(
-                error.code == ErrorCode::BadRequest && !format!("{error:?}").contains("canary"),
-                "{error:?}"
-            );
-        }
-        keep("Bearer canary\r\n").unwrap();
-        let kept = store.get(&entry("pond", "Authorization", &server)).unwrap();
-        assert_eq!(kept, Some(Secret("Bearer canary".into())));
-    }
-}
+mod tests;

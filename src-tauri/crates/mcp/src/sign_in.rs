@@ -37,6 +37,17 @@ const BEGIN: Duration = Duration::from_secs(60);
 const CLIENT: &str = "Miki";
 const MESSAGE_CHARS: usize = 300;
 
+/// Where the users of one server sign in, as it was read last: it is asked again only where its user's tokens came from
+/// elsewhere, so that no connection waits for it.
+#[derive(Default)]
+pub struct SignsInAt(Mutex<Option<AuthorizationMetadata>>);
+
+impl SignsInAt {
+    fn known(&self) -> MutexGuard<'_, Option<AuthorizationMetadata>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// What a connection is its user's by; without a sign-in, nobody's. It is not asked about where the server has a key as
 /// `Authorization`.
 ///
@@ -47,17 +58,23 @@ pub async fn of_user(
     server: &McpServer,
     launcher: &Arc<dyn Launch>,
     heard: &Heard,
+    at: &SignsInAt,
 ) -> Result<AuthorizationManager, String> {
     let written =
         if server.authorization().is_some() { None } else { launcher.sign_in(name, server).await? };
-    let kept = written.as_ref().and_then(KeptSignIn::read);
+    let kept = written.and_then(|written| Some((KeptSignIn::read(&written)?, written)));
     let http = Arc::new(Http::new(&server.url)?);
     let mut speaker = speaker(&server.url, Arc::clone(&http)).await?;
-    if let Some(kept) = &kept {
-        let metadata = discovered(&speaker, &http, &server.url).await?;
+    if let Some((kept, _)) = &kept {
+        let known = at.known().clone().filter(|known| kept.is_from(known));
+        let metadata = match known {
+            Some(known) => known,
+            None => discovered(&speaker, &http, &server.url).await?,
+        };
         if !kept.is_from(&metadata) {
             return Err(format!("its users sign in elsewhere now; sign in again: miki mcp login {name}"));
         }
+        *at.known() = Some(metadata.clone());
         speaker.set_metadata(metadata);
         speaker.configure_client(kept.client()).map_err(|error| told(&error))?;
     }
@@ -258,11 +275,17 @@ impl Servers {
         })?;
         let kept = begun.finish().await.map_err(|why| failed(name, &why))?;
         let written = kept.written().map_err(|why| failed(name, &why))?;
-        // Removed meanwhile: nothing of it is kept.
-        if !self.find(name).is_ok_and(|now| Arc::ptr_eq(&now, &server)) {
-            return Err(failed(name, "it was changed or removed meanwhile"));
+        let is_there = || self.find(name).is_ok_and(|now| Arc::ptr_eq(&now, &server));
+        if is_there() {
+            self.keep_sign_in(&server, Tokens::New(&written)).await?;
         }
-        self.keep_sign_in(&server, Tokens::New(&written)).await
+        // Removed meanwhile: nothing of it is kept. What is kept of one is forgotten once it is gone from here: looked at
+        // afterwards, nothing comes after that.
+        if is_there() {
+            return Ok(());
+        }
+        self.keep_sign_in(&server, Tokens::Gone).await?;
+        Err(failed(name, "it was changed or removed meanwhile"))
     }
 
     /// Forgets the tokens of a server; that there are none is no error.

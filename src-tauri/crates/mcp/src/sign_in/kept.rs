@@ -84,8 +84,8 @@ pub struct Keeper {
     server: McpServer,
     launcher: Arc<dyn Launch>,
     heard: Heard,
-    /// As they are by now: the keychain is asked once a connection.
-    kept: Mutex<Option<KeptSignIn>>,
+    /// As they are by now, and as they were written last: the keychain is asked once a connection.
+    kept: Mutex<Option<(KeptSignIn, Secret)>>,
 }
 
 impl Keeper {
@@ -94,9 +94,9 @@ impl Keeper {
         server: &McpServer,
         launcher: &Arc<dyn Launch>,
         heard: &Heard,
-        kept: Option<KeptSignIn>,
+        kept: Option<(KeptSignIn, Secret)>,
     ) -> Self {
-        heard.hide_also(kept.iter().flat_map(KeptSignIn::secrets));
+        heard.hide_also(kept.iter().flat_map(|(kept, _)| kept.secrets()));
         let (name, server, kept) = (name.to_owned(), server.clone(), Mutex::new(kept));
         Self { name, server, launcher: Arc::clone(launcher), heard: heard.clone(), kept }
     }
@@ -105,17 +105,19 @@ impl Keeper {
 #[async_trait]
 impl CredentialStore for Keeper {
     async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
-        Ok(self.kept.lock().await.as_ref().map(|kept| kept.credentials.clone()))
+        Ok(self.kept.lock().await.as_ref().map(|(kept, _)| kept.credentials.clone()))
     }
 
     async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
         let mut kept = self.kept.lock().await;
-        let Some(kept) = kept.as_mut() else { return Err(AuthError::AuthorizationRequired) };
+        let Some((kept, last)) = kept.as_mut() else { return Err(AuthError::AuthorizationRequired) };
         kept.credentials = bare(credentials);
         self.heard.hide_also(kept.secrets());
         let kept = match kept.written() {
             Ok(written) => {
-                self.launcher.keep_sign_in(&self.name, &self.server, Tokens::Renewed(&written)).await
+                let renewed = Tokens::Renewed { from: last, to: &written };
+                let kept = self.launcher.keep_sign_in(&self.name, &self.server, renewed).await;
+                kept.map(|()| *last = written)
             }
             Err(why) => Err(why),
         };

@@ -54,6 +54,8 @@ fn log() -> String {
 struct Chain {
     headers: Mutex<BTreeMap<String, Secret>>,
     signed_in: Mutex<Option<Secret>>,
+    /// What happens in the moment in which new tokens are kept.
+    as_kept: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
 impl Chain {
@@ -99,8 +101,14 @@ impl Launch for Chain {
     ) -> BoxFuture<'a, Result<(), String>> {
         let mut kept = self.signed_in.lock().unwrap();
         *kept = match tokens {
-            Tokens::New(new) => Some(new.clone()),
-            Tokens::Renewed(new) => kept.as_ref().map(|_| new.clone()),
+            Tokens::New(new) => {
+                if let Some(happens) = self.as_kept.lock().unwrap().take() {
+                    happens();
+                }
+                Some(new.clone())
+            }
+            Tokens::Renewed { from, to } if kept.as_ref() == Some(from) => Some(to.clone()),
+            Tokens::Renewed { .. } => kept.clone(),
             Tokens::Gone => None,
         };
         async { Ok(()) }.boxed()
@@ -390,4 +398,56 @@ async fn tokens_go_to_no_other_place_that_a_server_names_later() {
     let why = stage.failure().await;
     assert!(why.contains("sign in elsewhere now") && why.ends_with("miki mcp login pond"), "{why}");
     assert!(elsewhere.seen().is_empty(), "{:?}", elsewhere.seen());
+}
+
+#[tokio::test]
+async fn nothing_is_kept_of_a_sign_in_at_a_server_that_is_removed_in_that_moment() {
+    let stage = Stage::new(signing_in(), &[]).await;
+    let servers = Arc::clone(&stage.servers);
+    *stage.chain.as_kept.lock().unwrap() = Some(Box::new(move || servers.set(&BTreeMap::new())));
+    let error = stage.sign_in().await.unwrap_err();
+    assert!(error.message.contains("changed or removed meanwhile"), "{}", error.message);
+    assert_eq!(stage.chain.kept(), None);
+}
+
+#[tokio::test]
+async fn tokens_that_are_renewed_after_their_user_signed_out_are_not_kept() {
+    let mut stage = Stage::new(signing_in(), &[]).await;
+    stage.sign_in().await.unwrap();
+    stage.agreed().await;
+    // As in the moment in which the connection that is about to renew them has not ended yet.
+    for now in [None, Some(Secret("of another sign-in".into()))] {
+        stage.chain.signed_in.lock().unwrap().clone_from(&now);
+        stage.place.revoke();
+        assert_eq!(stage.call().await.result.error, None, "it was not renewed");
+        assert_eq!(*stage.chain.signed_in.lock().unwrap(), now);
+    }
+}
+
+#[tokio::test]
+async fn where_its_users_sign_in_is_read_once_for_the_same_tokens_however_often_it_is_connected() {
+    let stage = Stage::new(signing_in(), &[]).await;
+    stage.sign_in().await.unwrap();
+    let connect = async || {
+        let before = stage.place.seen_at("/.well-known/oauth-authorization-server").len();
+        stage.servers.renew("pond").await.unwrap();
+        assert_eq!(stage.test().await.state, ServerState::Connected);
+        stage.place.seen_at("/.well-known/oauth-authorization-server").len() - before
+    };
+    assert_eq!(connect().await, 1);
+    assert_eq!((connect().await, connect().await), (0, 0));
+    // Renewed meanwhile, they are from the same place.
+    stage.chain.grow_old();
+    assert_eq!(connect().await, 0);
+    assert_eq!(
+        stage.chain.kept().unwrap()["credentials"]["token_response"]["refresh_token"],
+        "refresh-canary-2"
+    );
+    // From another place, it is asked which one is right: the tokens go there, or nowhere.
+    let mut kept = stage.chain.kept().unwrap();
+    kept["token_endpoint"] = json!("https://as.example/token");
+    *stage.chain.signed_in.lock().unwrap() = Some(Secret(kept.to_string()));
+    stage.servers.renew("pond").await.unwrap();
+    let why = stage.failure().await;
+    assert!(why.contains("sign in elsewhere now"), "{why}");
 }
