@@ -1,9 +1,10 @@
 //! What is asked of those who sign users in: only over addresses that are fit for it, without being led elsewhere.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use protocol::address::{check, shown, stays_here};
+use protocol::address::{check, shown};
 use reqwest::Url;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRequest};
@@ -84,10 +85,53 @@ impl OAuthHttpClient for Http {
 pub fn fit(address: &str, server: &str) -> Result<(), String> {
     let url = Url::parse(address).map_err(|error| format!("is no address: {error}"))?;
     check(url.as_str()).map_err(|unfit| format!("{} {unfit}", shown(url.as_str())))?;
-    if stays_here(url.as_str()) && !stays_here(server) {
-        return Err(format!("{} is this machine, and the server is elsewhere", shown(url.as_str())));
+    let of_server = Url::parse(server).map_or(Whereabouts::Anywhere, |server| Whereabouts::of(&server));
+    let place = Whereabouts::of(&url);
+    if place >= of_server {
+        return Ok(());
     }
-    Ok(())
+    let place = if place == Whereabouts::Machine { "this machine" } else { "in a private network" };
+    Err(format!("{} is {place}, and the server is elsewhere", shown(url.as_str())))
+}
+
+/// Where an address leads, as far as it says so itself: what a name is resolved to is not asked.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Whereabouts {
+    Machine,
+    Network,
+    Anywhere,
+}
+
+impl Whereabouts {
+    fn of(url: &Url) -> Self {
+        let host = url.host_str().unwrap_or_default();
+        match host.trim_start_matches('[').trim_end_matches(']').parse() {
+            Ok(IpAddr::V4(ip)) => Self::of_v4(ip),
+            Ok(IpAddr::V6(ip)) => match ip.to_ipv4_mapped() {
+                Some(ip) => Self::of_v4(ip),
+                None if ip.is_loopback() || ip.is_unspecified() => Self::Machine,
+                None if ip.is_unique_local() || ip.is_unicast_link_local() => Self::Network,
+                None => Self::Anywhere,
+            },
+            Err(_) => {
+                // A name with a dot at its end is the same name.
+                let name = host.strip_suffix('.').unwrap_or(host);
+                let is_here = name == "localhost" || name.ends_with(".localhost");
+                if is_here { Self::Machine } else { Self::Anywhere }
+            }
+        }
+    }
+
+    fn of_v4(ip: Ipv4Addr) -> Self {
+        // All of 0.0.0.0/8 is this machine to some systems; 100.64.0.0/10 is a provider's own network.
+        let [first, second, ..] = ip.octets();
+        let is_shared = first == 100 && (64..128).contains(&second);
+        match ip.is_loopback() || first == 0 {
+            true => Self::Machine,
+            false if ip.is_private() || ip.is_link_local() || is_shared => Self::Network,
+            false => Self::Anywhere,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -112,6 +156,51 @@ mod tests {
         ] {
             let why = fit(bad, server).unwrap_err();
             assert!(!why.contains("canary"), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_server_elsewhere_leads_no_sign_in_to_this_machine_or_a_private_network() {
+        let (there, near, here) =
+            ("https://mcp.example/mcp", "https://10.1.2.3/mcp", "http://127.0.0.1:9/mcp");
+        let of_machine = [
+            "localhost.",
+            "LOCALHOST.",
+            "as.localhost",
+            "as.localhost.",
+            "127.1",
+            "0.0.0.0",
+            "[::1]",
+            "[::ffff:127.0.0.1]",
+            "2130706433",
+        ];
+        let of_network = [
+            "10.0.0.1",
+            "172.16.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "[fd00::1]",
+            "[fe80::1]",
+            "[::ffff:10.0.0.1]",
+        ];
+        let fit = |host: &str, server: &str| fit(&format!("https://{host}:8443/token"), server);
+        for host in of_machine {
+            for server in [there, near] {
+                let why = fit(host, server).unwrap_err();
+                assert!(why.ends_with("is this machine, and the server is elsewhere"), "{host}: {why}");
+            }
+            assert_eq!(fit(host, here), Ok(()), "{host}");
+        }
+        for host in of_network {
+            let why = fit(host, there).unwrap_err();
+            assert!(why.ends_with("is in a private network, and the server is elsewhere"), "{host}: {why}");
+            assert_eq!((fit(host, near), fit(host, here)), (Ok(()), Ok(())), "{host}");
+        }
+        for host in
+            ["as.example", "as.example.", "localhost.example", "8.8.8.8", "100.128.0.1", "[2001:db8::1]"]
+        {
+            assert_eq!(fit(host, there), Ok(()), "{host}");
         }
     }
 }
