@@ -2,6 +2,7 @@
 //!
 //! What is asked of the user is shown whole beside it.
 
+use protocol::escape::visible_text;
 use protocol::tool::{Approval, FrontWindow, ToolCall};
 use serde_json::Value;
 
@@ -51,9 +52,21 @@ pub fn is_said_whole(asked: &Approval) -> bool {
         _ => return false,
     };
     let Value::Object(arguments) = &asked.call.arguments else { return false };
-    let is_said = |name: &String| name == "reason" || said.contains(&name.as_str());
+    let is_said = |(name, value): (&String, &Value)| {
+        name == "reason" || (said.contains(&name.as_str()) && is_plain(value))
+    };
     let is_cut = in_short(&asked.call, asked.target.as_ref()).ends_with('…');
-    !is_cut && arguments.keys().all(is_said)
+    !is_cut && arguments.iter().all(is_said)
+}
+
+/// Whether a line has the value as it is: no text with line breaks, tabs, several spaces or letters that cannot be seen.
+fn is_plain(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.split(' ').all(|word| !word.is_empty()) && visible_text(text) == *text,
+        Value::Array(all) => all.iter().all(|one| is_plain(one) && !one.is_array()),
+        Value::Object(_) => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+    }
 }
 
 /// What the call is about: `“hello”`, `Ctrl + S`, `512, 40`, `close “notes.txt” (Mousepad)`. `window` is the one that it
