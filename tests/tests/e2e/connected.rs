@@ -7,9 +7,9 @@ use outside::fake_model::{Asked, FakeModel, MindTurn, Said, ScriptMind};
 use outside::miki::{self, Miki, check_file};
 use outside::stage::Stage;
 use outside::{LONG, wait_for};
-use protocol::EventBody;
 use protocol::event::RunEnd;
 use protocol::tool::{Effect, Source};
+use protocol::{Event, EventBody};
 use serde_json::{Value, json};
 
 const LINE: &str = "written by another program's agent";
@@ -223,4 +223,57 @@ fn another_programs_agent_gives_ours_goals_and_is_told_their_reports() {
         client.overview().ok()?.runs.is_empty().then_some(())
     })
     .unwrap();
+}
+
+#[test]
+fn what_another_programs_agent_gives_up_stops_its_own_agent_and_nobody_else() {
+    let stage = Stage::plain().unwrap();
+    let model = FakeModel::start(worker).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    let _app = miki.start(&stage, "app", &[]).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    client.subscribe().unwrap();
+    let said = drive(&stage, &miki, "give_up.py", "auto");
+    let state = |at: usize| said[at]["data"]["data"]["agents"][0]["state"].clone();
+    assert_eq!(state(0), "stopped", "{said:?}");
+    let states = json!({
+        "wait beside": "asks its user", "wait to be killed": "stopped", "wait to be given up": "stopped",
+    });
+    assert_eq!(said[1]["data"], states, "{said:?}");
+    assert_eq!(state(2), "completed", "{said:?}");
+    // All of it was one run of the client: none of its calls ended that.
+    let mut events = Vec::new();
+    let of_guests = |event: &&Event| matches!(&event.body, EventBody::RunStarted(spec) if spec.is_guests());
+    loop {
+        events.extend(client.events_until(miki::is_end).unwrap());
+        let first = events.iter().find(of_guests).unwrap();
+        if events.last().is_some_and(|last| last.scope.run == first.scope.run) {
+            break;
+        }
+    }
+    assert_eq!(events.iter().filter(of_guests).count(), 1);
+}
+
+#[test]
+fn another_programs_agent_has_steps_for_all_that_it_starts_and_each_of_those_has_its_own() {
+    let stage = Stage::plain().unwrap();
+    let model = FakeModel::start(worker).unwrap();
+    // Three of its own for each agent: four agents have more together than one run may take.
+    let settings = json!({ "maxSteps": 4, "agents": 7 });
+    let miki = Miki::with_model(&stage, "miki", &model.url(), settings).unwrap();
+    let _app = miki.start(&stage, "app", &[]).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    client.subscribe().unwrap();
+    let said = drive(&stage, &miki, "give_many.py", "auto");
+    let states: Vec<_> = said.iter().map(|one| &one["data"]["agents"][0]["state"]).collect();
+    assert_eq!(states, ["completed"; 4], "{said:?}");
+    let mut most = Vec::new();
+    while most.len() < 5 {
+        let events = client.events_until(|body| matches!(body, EventBody::RunStarted(_))).unwrap();
+        most.extend(events.iter().filter_map(|event| match &event.body {
+            EventBody::RunStarted(spec) => Some((spec.is_guests(), spec.max_steps)),
+            _ => None,
+        }));
+    }
+    assert_eq!(most, [(true, 28), (false, 4), (false, 4), (false, 4), (false, 4)]);
 }

@@ -14,6 +14,7 @@ use protocol::view::RunStatus;
 use serde_json::Value;
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 use crate::cli::interrupt;
 use crate::exit::Exit;
@@ -81,8 +82,10 @@ impl Gate {
 struct Way {
     gate: Arc<Gate>,
     role: Role,
-    /// Calls go one after the other, as one agent makes them.
+    /// Calls go one after the other, as one agent makes them: held while one is under way.
     state: Mutex<State>,
+    /// The client has left: a call that goes on without it (of a run that its user holds, say) ends.
+    has_left: CancellationToken,
     /// A call was given up by its client, and its work ended: whether the next one may begin anew.
     given_up: Arc<std::sync::Mutex<Option<JoinHandle<bool>>>>,
 }
@@ -97,7 +100,8 @@ enum State {
 
 impl Way {
     fn new(role: Role, gate: Arc<Gate>) -> Self {
-        Self { gate, role, state: Mutex::new(State::Unopened), given_up: Arc::default() }
+        let (state, has_left) = (Mutex::new(State::Unopened), CancellationToken::new());
+        Self { gate, role, state, has_left, given_up: Arc::default() }
     }
 
     async fn open(&self, client: &str) -> Result<(Arc<Link>, OpenedGuest), ErrorView> {
@@ -110,6 +114,9 @@ impl Way {
 
     async fn carry(&self, client: &str, tool: &str, arguments: Value) -> Result<GuestAnswer, String> {
         let mut state = self.state.lock().await;
+        if self.has_left.is_cancelled() {
+            return Err("the client has left".into());
+        }
         let given_up = self.given_up.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(ending) = given_up {
             *state = if ending.await.unwrap_or(false) { State::Unopened } else { State::Stopped };
@@ -128,8 +135,9 @@ impl Way {
         // Given up by its client, it must not go on.
         let (given_up, way) = (Arc::clone(&self.given_up), (Arc::clone(link), opened.clone()));
         let mut given_up = GivenUp { given_up, way: Some(way) };
-        let answer = link.call(call).await;
+        let answer = self.has_left.run_until_cancelled(link.call(call)).await;
         given_up.way = None;
+        let answer = answer.ok_or("the client has left")?;
         answer.map_err(|error| {
             *state = State::Stopped;
             format!(
@@ -184,8 +192,22 @@ impl Relay for Way {
         self.carry(client, tool, arguments).boxed()
     }
 
+    fn at_work(&self) -> BoxFuture<'_, Vec<String>> {
+        async {
+            let (link, root) = match &*self.state.lock().await {
+                State::Open(link, opened) => (Arc::clone(link), opened.run.run.clone()),
+                State::Unopened | State::Stopped => return Vec::new(),
+            };
+            let mut runs = link.call(ListRuns {}).await.unwrap_or_default();
+            runs.retain(|one| one.parent.as_ref() == Some(&root));
+            runs.into_iter().map(|one| one.run.0).collect()
+        }
+        .boxed()
+    }
+
     fn close(&self) -> BoxFuture<'_, ()> {
         async {
+            self.has_left.cancel();
             let state = std::mem::replace(&mut *self.state.lock().await, State::Stopped);
             let State::Open(link, OpenedGuest { ticket, .. }) = state else { return };
             let _ = link.call(CloseGuest { ticket }).await;

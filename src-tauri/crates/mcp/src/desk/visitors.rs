@@ -119,6 +119,10 @@ mod tests {
             async { Err("not here".into()) }.boxed()
         }
 
+        fn at_work(&self) -> BoxFuture<'_, Vec<String>> {
+            async { Vec::new() }.boxed()
+        }
+
         fn close(&self) -> BoxFuture<'_, ()> {
             async {
                 self.0.fetch_add(1, Ordering::Relaxed);

@@ -73,6 +73,10 @@ impl Relay for OneOfMany {
         self.way.call(client, tool, arguments)
     }
 
+    fn at_work(&self) -> BoxFuture<'_, Vec<String>> {
+        self.way.at_work()
+    }
+
     fn close(&self) -> BoxFuture<'_, ()> {
         async {
             self.way.close().await;

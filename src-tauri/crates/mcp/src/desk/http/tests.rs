@@ -58,6 +58,10 @@ impl Relay for Numbered {
         .boxed()
     }
 
+    fn at_work(&self) -> BoxFuture<'_, Vec<String>> {
+        async { Vec::new() }.boxed()
+    }
+
     fn close(&self) -> BoxFuture<'_, ()> {
         async { self.1.closed.lock().unwrap().push(self.0) }.boxed()
     }
@@ -208,7 +212,10 @@ async fn a_client_of_the_protocol_without_sessions_is_its_name() {
             preferred_versions: vec![ProtocolVersion::V_2026_07_28],
             legacy_version: None,
         };
-        Client::new(Heard::default()).serve_with_lifecycle(transport, lifecycle).await.unwrap()
+        Client::new("us".into(), Heard::default(), Arc::default())
+            .serve_with_lifecycle(transport, lifecycle)
+            .await
+            .unwrap()
     };
     let client = connect().await;
     assert!(client.list_tools(None).await.unwrap().tools.iter().any(|tool| tool.name == "screenshot"));

@@ -1,0 +1,174 @@
+//! Agents as a client's calls start, wait for and stop them, before a run that is played.
+
+use std::sync::{Mutex, MutexGuard};
+
+use super::*;
+
+/// A run whose turns take no time. Each agent that it starts works until it is told to end.
+#[derive(Default)]
+struct Played {
+    calls: Mutex<Vec<(String, Value)>>,
+    agents: Mutex<Vec<(String, &'static str)>>,
+    /// Its user holds it: no turn ends.
+    is_held: Mutex<bool>,
+}
+
+impl Played {
+    fn agents(&self) -> MutexGuard<'_, Vec<(String, &'static str)>> {
+        self.agents.lock().unwrap()
+    }
+
+    fn ends(&self, agent: &str, how: &'static str) {
+        self.agents().iter_mut().find(|(id, _)| id == agent).unwrap().1 = how;
+    }
+
+    fn calls(&self) -> Vec<String> {
+        self.calls.lock().unwrap().iter().map(|(tool, _)| tool.clone()).collect()
+    }
+
+    fn answer(&self, tool: &str, arguments: &Value) -> Value {
+        self.calls.lock().unwrap().push((tool.to_owned(), arguments.clone()));
+        match tool {
+            "spawn" => {
+                let id = format!("run-{}", self.agents().len());
+                self.agents().push((id.clone(), "works"));
+                json!({ "data": { "agent": id } })
+            }
+            "kill" => {
+                self.ends(arguments["agent"].as_str().unwrap(), "stopped");
+                json!({})
+            }
+            "waitFor" => {
+                assert_eq!(arguments["minutes"], 0, "it waits within a turn");
+                let is_named =
+                    |id: &String| arguments["agents"].as_array().is_none_or(|all| all.contains(&json!(id)));
+                let states: Vec<Value> = self
+                    .agents()
+                    .iter()
+                    .filter(|(id, _)| is_named(id))
+                    .map(|(id, state)| json!({ "agent": id, "state": state }))
+                    .collect();
+                json!({ "data": { "agents": states } })
+            }
+            other => unreachable!("{other}"),
+        }
+    }
+}
+
+impl Relay for Played {
+    fn call<'a>(
+        &'a self,
+        _: &'a str,
+        tool: &'a str,
+        arguments: Value,
+    ) -> BoxFuture<'a, Result<GuestAnswer, String>> {
+        async move {
+            while *self.is_held.lock().unwrap() {
+                sleep(SLICE).await;
+            }
+            Ok(GuestAnswer { answer: self.answer(tool, &arguments), said: vec![tool.into()], picture: None })
+        }
+        .boxed()
+    }
+
+    fn at_work(&self) -> BoxFuture<'_, Vec<String>> {
+        let at_work = {
+            let agents = self.agents();
+            agents.iter().filter(|(_, state)| *state == "works").map(|(id, _)| id.clone()).collect()
+        };
+        async move { at_work }.boxed()
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        async {}.boxed()
+    }
+}
+
+type Calling = tokio::task::JoinHandle<Result<GuestAnswer, String>>;
+
+fn begin(played: &Arc<Played>, tool: &str, arguments: Value) -> Calling {
+    let relay: Arc<dyn Relay> = played.clone();
+    tokio::spawn(call(relay, "pond".into(), tool.into(), arguments))
+}
+
+async fn done(calling: Calling) -> Value {
+    calling.await.unwrap().unwrap().answer
+}
+
+async fn until(is_so: impl Fn() -> bool) {
+    while !is_so() {
+        sleep(SLICE).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn others_of_its_calls_get_through_while_a_run_waits_and_it_takes_two_turns() {
+    let played = Arc::<Played>::default();
+    let run = begin(&played, "run", json!({ "goal": "a" }));
+    until(|| played.agents().len() == 1).await;
+    sleep(SLICE * 20).await;
+    assert!(!run.is_finished());
+    let status = done(begin(&played, "status", json!({}))).await;
+    assert_eq!(status["data"]["agents"], json!([{ "agent": "run-0", "state": "works" }]));
+    done(begin(&played, "spawn", json!({ "goal": "b" }))).await;
+    done(begin(&played, "kill", json!({ "agent": "run-0" }))).await;
+    let answer = run.await.unwrap().unwrap();
+    assert_eq!(answer.answer, json!({ "data": { "agents": [{ "agent": "run-0", "state": "stopped" }] } }));
+    assert_eq!(answer.said, ["spawn", "waitFor"], "what its user said is lost");
+    assert_eq!(played.calls(), ["spawn", "waitFor", "spawn", "kill", "waitFor"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_answers_before_clients_give_up_with_the_agent_that_works_on() {
+    let played = Arc::<Played>::default();
+    let begun = tokio::time::Instant::now();
+    let answer = done(begin(&played, "run", json!({ "goal": "a" }))).await;
+    assert!(begun.elapsed() < Duration::from_secs(55), "{:?}", begun.elapsed());
+    assert_eq!(answer["data"]["agents"], json!([{ "agent": "run-0", "state": "works" }]));
+    assert_eq!(answer["next"], NEXT);
+    // It was told of: it is not stopped.
+    sleep(PATIENCE).await;
+    assert_eq!(played.calls(), ["spawn", "waitFor"]);
+    let waits = begin(&played, "waitFor", json!({ "agents": ["run-0"] }));
+    sleep(SLICE * 4).await;
+    played.ends("run-0", "completed");
+    assert_eq!(
+        done(waits).await,
+        json!({ "data": { "agents": [{ "agent": "run-0", "state": "completed" }] } })
+    );
+    assert!(begun.elapsed() < PATIENCE * 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_given_up_stops_its_own_agent_alone_and_a_wait_stops_nobody() {
+    let played = Arc::<Played>::default();
+    done(begin(&played, "spawn", json!({ "goal": "a" }))).await;
+    let run = begin(&played, "run", json!({ "goal": "b" }));
+    let waits = begin(&played, "waitFor", json!({ "any": true }));
+    until(|| played.agents().len() == 2).await;
+    waits.abort();
+    run.abort();
+    until(|| played.calls().contains(&"kill".to_owned())).await;
+    sleep(PATIENCE).await;
+    assert_eq!(*played.agents(), [("run-0".to_owned(), "works"), ("run-1".to_owned(), "stopped")]);
+    // Given up before it was known: it is stopped once it has begun.
+    *played.is_held.lock().unwrap() = true;
+    for tool in ["run", "spawn"] {
+        let begun = begin(&played, tool, json!({ "goal": "c" }));
+        sleep(SLICE * 4).await;
+        begun.abort();
+    }
+    *played.is_held.lock().unwrap() = false;
+    until(|| played.agents().iter().filter(|(_, state)| *state == "stopped").count() == 3).await;
+    assert_eq!(played.agents()[0].1, "works");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_its_user_holds_keeps_no_client_waiting() {
+    let played = Arc::<Played>::default();
+    let run = begin(&played, "run", json!({ "goal": "a" }));
+    until(|| played.agents().len() == 1).await;
+    *played.is_held.lock().unwrap() = true;
+    let why = run.await.unwrap().unwrap_err();
+    assert!(why.contains("run-0 was started") && why.contains("its user holds this work"), "{why}");
+}
