@@ -155,7 +155,7 @@ fn exit_of(outcome: Result<Exit, ErrorView>) -> Exit {
 }
 
 /// Who has the folder, with what there is. Where nobody has, the journal tells: for that this process is the engine, as long
-/// as the link is there. `None` where there is no journal either.
+/// as the link is there. `None` if there is no journal either.
 async fn looked_at(home: &Home) -> Result<Option<(Link, Overview)>, ErrorView> {
     if let Some(attached) = Link::attach_with(home, GetOverview {}).await? {
         return Ok(Some(attached));

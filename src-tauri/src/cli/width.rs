@@ -12,7 +12,7 @@ const LEAST: usize = 30;
 /// Prose in longer lines is hard to read.
 const OF_PROSE: usize = 100;
 
-/// Columns of the terminal that stdout is; `None` where it is none.
+/// Columns of the terminal that stdout is; `None` if it is none.
 pub fn of_stdout() -> Option<usize> {
     columns(&std::io::stdout())
 }

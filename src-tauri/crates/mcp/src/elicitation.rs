@@ -18,10 +18,13 @@ const MESSAGE_CHARS: usize = 800;
 /// How often one field is asked for.
 const TRIES: usize = 3;
 
+/// A call's number, and whom it asks; `None` if nobody can be asked.
+type Call = (usize, Option<Arc<dyn Asker>>);
+
 /// Those whom the calls under way of one connection ask.
 #[derive(Default)]
 pub struct Askers {
-    all: Mutex<Vec<(usize, Option<Arc<dyn Asker>>)>>,
+    all: Mutex<Vec<Call>>,
     next: AtomicUsize,
     /// Questions that stand open.
     open: AtomicUsize,
@@ -113,7 +116,7 @@ impl Askers {
         Ok(ElicitResult::new(ElicitationAction::Accept).with_content(Value::Object(content)))
     }
 
-    fn all(&self) -> std::sync::MutexGuard<'_, Vec<(usize, Option<Arc<dyn Asker>>)>> {
+    fn all(&self) -> std::sync::MutexGuard<'_, Vec<Call>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
