@@ -28,7 +28,9 @@ use crate::secrets::{NoSecrets, Secret, SecretSource};
 use crate::spec::{Available, Group, Needs, Spec, Tool};
 use crate::target::{self, Found, PATIENCE, Targets};
 use crate::tool::{self, Context, Outcome, tool_error};
-use crate::{Assessment, Call, Decision, ExecRequest, Executed, Limits, Planning, contract, digest, untrusted};
+use crate::{
+    Assessment, Call, Decision, ExecRequest, Executed, Limits, Planning, contract, digest, untrusted,
+};
 
 mod carry_out;
 
@@ -669,7 +671,8 @@ impl Router {
 fn runs_in(ports: &Ports, below: &str, hosts: &[String]) -> String {
     let below = untrusted::line(below, 80);
     let below = below.trim_matches('/');
-    let folder = if matches!(below, "" | ".") { ports.folder() } else { format!("{}/{below}", ports.folder()) };
+    let folder =
+        if matches!(below, "" | ".") { ports.folder() } else { format!("{}/{below}", ports.folder()) };
     let reaches = match (ports.unconfined(), hosts.is_empty()) {
         (Some(_), _) => "no sandbox".to_owned(),
         (None, true) => "no network".to_owned(),
