@@ -65,7 +65,9 @@ impl WindowRun {
         if let Some(question) = view.questions.iter().find(|question| question.run == *run) {
             return Some(News::Asks(question.approval.id.clone()));
         }
-        if view.runs.iter().any(|known| known.run == *run && known.status.wants_word) {
+        // Nothing is urgent about it: not over what another run works on.
+        let is_free = view.desktop.owner.is_none();
+        if is_free && view.runs.iter().any(|known| known.run == *run && known.status.wants_word) {
             return Some(News::WantsWord);
         }
         let session = view.sessions.iter().find(|known| known.id == *session);

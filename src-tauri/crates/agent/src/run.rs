@@ -37,8 +37,7 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tools::{
-    Asker, ExecRequest, Executed, FocusedWindow, Grants, Limits, Meanwhile, Ports, Progress, Router,
-    ToldElements,
+    ExecRequest, Executed, FocusedWindow, Grants, Limits, Meanwhile, Ports, Progress, Router, ToldElements,
 };
 
 use crate::approvals::{Deadlines, GivenAnswer};
@@ -53,7 +52,7 @@ use crate::machine::{Calls, Effect, Finished, Input, Machine, Rules};
 use crate::offer::Offer;
 use crate::recovery;
 
-use in_call::{AskedInCall, WayToUser};
+use in_call::AskedInCall;
 use intended::Intended;
 use keyboard::UserAt;
 pub use mailbox::{CAPACITY, LATE_NO, Message, not_allowed};
@@ -198,7 +197,9 @@ struct Driver {
     question: Option<Approval>,
     /// The question is one of the call that is under way, which waits here.
     in_call: Option<oneshot::Sender<Option<String>>>,
-    asker: Arc<WayToUser>,
+    /// The last question of a call that was answered with more than a no.
+    in_call_yes: Option<ApprovalId>,
+    asker: mpsc::Sender<AskedInCall>,
     asked: mpsc::Receiver<AskedInCall>,
     plan: PlanState,
     budget: Budget,
@@ -236,7 +237,7 @@ struct Driver {
 pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
     tell_display(&mut run).await;
     let machine = Machine::new(run.rules);
-    let (asker, asked) = WayToUser::new();
+    let (asker, asked) = mpsc::channel(1);
     let (budget, forecast) = (Budget::of(&run.spec, run.log.now()), run.spec.forecast);
     let mut driver = Driver {
         run,
@@ -265,7 +266,8 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
         steers: Vec::new(),
         question: None,
         in_call: None,
-        asker: Arc::new(asker),
+        in_call_yes: None,
+        asker,
         asked,
         plan: PlanState::default(),
         told: Vec::new(),
@@ -388,6 +390,7 @@ impl Driver {
                 never = mailbox::refuse_all(&mut self.run.mailbox, &self.run.id) => match never {},
             };
             self.run.seat.release_if_held_by(&self.run.id);
+            self.withdraw_question().await?;
             match last {
                 Ok(Outcome::Tool(call, executed) | Outcome::NotThere { call, refused: executed, .. }) => {
                     drop(self.tool_finished(call, *executed).await?)
@@ -649,7 +652,7 @@ impl Driver {
             Printed { log: self.run.log.clone(), scope: self.run.scope.clone(), call: call.id.clone() };
         let intent = Intended::of(&self.run, &call);
         let ports = Ports {
-            asker: Some(Arc::clone(&self.asker) as Arc<dyn Asker>),
+            asker: self.asker_of(&call),
             progress: Some(Arc::new(progress)),
             intent: Some(Arc::new(intent)),
             recalled: Some(self.run.context.recalled()),

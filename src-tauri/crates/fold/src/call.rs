@@ -2,7 +2,7 @@
 //!
 //! What is asked of the user is shown whole beside it.
 
-use protocol::escape::visible_text;
+use protocol::escape::visible_in_order;
 use protocol::tool::{Approval, FrontWindow, ToolCall};
 use serde_json::Value;
 
@@ -41,8 +41,6 @@ pub fn is_said_whole(asked: &Approval) -> bool {
         "focusElement" | "clickElement" => &["ref", "role", "name"],
         "doAction" => &["ref", "role", "name", "action"],
         "pressMenu" => &["path"],
-        "focusWindow" => &["window"],
-        "changeWindow" => &["change", "window"],
         "launchApp" | "quitApp" => &["app"],
         "webNavigate" => &["go", "url"],
         "webFetch" => &["url"],
@@ -59,10 +57,14 @@ pub fn is_said_whole(asked: &Approval) -> bool {
     !is_cut && arguments.iter().all(is_said)
 }
 
-/// Whether a line has the value as it is: no text with line breaks, tabs, several spaces or letters that cannot be seen.
+/// Whether a line has the value as it is: no text with line breaks, tabs, several spaces, letters that cannot be seen or run
+/// from right to left, or the signs that a line itself sets.
 fn is_plain(value: &Value) -> bool {
     match value {
-        Value::String(text) => text.split(' ').all(|word| !word.is_empty()) && visible_text(text) == *text,
+        Value::String(text) => {
+            let as_shown = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            as_shown == *text && visible_in_order(text) == *text && !text.contains(['›', '“', '”', '→', '·'])
+        }
         Value::Array(all) => all.iter().all(|one| is_plain(one) && !one.is_array()),
         Value::Object(_) => false,
         Value::Null | Value::Bool(_) | Value::Number(_) => true,

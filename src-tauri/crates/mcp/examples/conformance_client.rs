@@ -74,7 +74,7 @@ struct User;
 impl Asker for User {
     async fn ask(&self, question: String) -> Option<String> {
         println!("asked: {question}");
-        Some("-".into())
+        Some(".".into())
     }
 }
 

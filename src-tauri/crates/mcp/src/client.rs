@@ -185,7 +185,10 @@ impl ClientHandler for Client {
         request: ElicitRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        let answer = self.askers.ask_of_the_one(&self.name, &request).await;
+        let answer = match self.askers.only() {
+            Ok(call) => call.ask(&self.name, &request, &self.heard).await,
+            Err(why) => Err(why),
+        };
         Ok(answer.unwrap_or_else(|why| not_asked(&self.heard, &why)))
     }
 

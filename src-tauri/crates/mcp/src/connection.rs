@@ -25,7 +25,7 @@ use tools::{Asker, untrusted};
 
 use crate::client::{Client, Heard, not_asked};
 use crate::definition::{Definition, MOST_TOOLS};
-use crate::elicitation::Askers;
+use crate::elicitation::{Askers, AskingCall};
 use crate::sign_in::SignsInAt;
 use crate::store::Offered;
 use crate::tap::{Tap, Why};
@@ -234,15 +234,16 @@ impl Connection {
             _ => return Err(CallError::NotListed),
         };
         begin();
-        let _under_way = self.askers.begin(asker.clone());
+        let under_way = self.askers.begin(asker);
+        let asking = &*under_way.call;
         let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         for _ in 0..ROUNDS {
-            match self.answer(&way, params.clone(), within).await? {
+            match self.answer(&way, params.clone(), within, asking).await? {
                 ServerResult::CallToolResult(result) => return Ok(result),
                 // One that has nothing to say.
                 ServerResult::EmptyResult(_) => return Ok(CallToolResult::success(Vec::new())),
                 ServerResult::InputRequiredResult(wanted) => {
-                    let responses = self.input(wanted.input_requests, asker.as_deref()).await?;
+                    let responses = self.input(wanted.input_requests, asking).await?;
                     (params.input_responses, params.request_state) = (Some(responses), wanted.request_state);
                 }
                 _ => return Err(CallError::NoResult),
@@ -256,7 +257,7 @@ impl Connection {
     async fn input(
         &self,
         wanted: Option<InputRequests>,
-        asker: Option<&dyn Asker>,
+        asking: &AskingCall,
     ) -> Result<InputResponses, CallError> {
         let mut responses = InputResponses::new();
         for (name, request) in wanted.unwrap_or_default() {
@@ -265,10 +266,7 @@ impl Connection {
                     "it wants what Miki gives no server: a model, or folders".into(),
                 ));
             };
-            let answer = match asker {
-                Some(asker) => self.askers.ask(asker, &self.name, &request.params).await,
-                None => Err("nobody could be asked".to_owned()),
-            };
+            let answer = asking.ask(&self.name, &request.params, &self.heard).await;
             let answer = answer.unwrap_or_else(|why| not_asked(&self.heard, &why));
             responses.insert(name, serde_json::to_value(answer).map_err(|_| CallError::NoResult)?);
         }
@@ -281,6 +279,7 @@ impl Connection {
         way: &Way,
         params: CallToolRequestParams,
         within: Duration,
+        asking: &AskingCall,
     ) -> Result<ServerResult, CallError> {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let sent = way.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
@@ -289,7 +288,7 @@ impl Connection {
             Err(error) => return Err(self.failed(&error, way.number).await),
         };
         let mut abandoned = Abandoned { peer: Some(way.peer.clone()), id: handle.id.clone() };
-        let Some(answer) = self.in_time(handle.await_response(), within).await else {
+        let Some(answer) = in_time(handle.await_response(), within, asking).await else {
             drop(abandoned);
             if way.silences.fetch_add(1, Ordering::AcqRel) + 1 >= SILENCES {
                 let why = format!("it gave no answer to {SILENCES} calls in a row, and was ended");
@@ -302,23 +301,6 @@ impl Connection {
         match answer {
             Ok(answer) => Ok(answer),
             Err(error) => Err(self.failed(&error, way.number).await),
-        }
-    }
-
-    /// `None` if it takes longer, without the time in which its user is asked.
-    async fn in_time<T>(&self, work: impl Future<Output = T>, within: Duration) -> Option<T> {
-        let mut work = std::pin::pin!(work);
-        let mut left = within;
-        loop {
-            let slice = left.min(SLICE);
-            match tokio::time::timeout(slice, &mut work).await {
-                Ok(done) => return Some(done),
-                Err(_) if self.askers.is_asking() => {}
-                Err(_) => left = left.saturating_sub(slice),
-            }
-            if left.is_zero() {
-                return None;
-            }
         }
     }
 
@@ -486,6 +468,23 @@ impl Open {
     fn way(&self) -> Way {
         let (peer, silences) = (self.service.peer().clone(), Arc::clone(&self.silences));
         Way { peer, number: self.number, silences }
+    }
+}
+
+/// `None` if it takes longer, without the time in which its user is asked.
+async fn in_time<T>(work: impl Future<Output = T>, within: Duration, asking: &AskingCall) -> Option<T> {
+    let mut work = std::pin::pin!(work);
+    let mut left = within;
+    loop {
+        let slice = left.min(SLICE);
+        match tokio::time::timeout(slice, &mut work).await {
+            Ok(done) => return Some(done),
+            Err(_) if asking.is_asking() => {}
+            Err(_) => left = left.saturating_sub(slice),
+        }
+        if left.is_zero() {
+            return None;
+        }
     }
 }
 

@@ -1,134 +1,173 @@
 //! What a server wants to know of its user in the middle of a call (elicitation): asked a field at a time, in words, as a
 //! question of the run whose call it is. What looks like a password or a key is never asked for: the protocol forbids it.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema};
 use serde_json::{Map, Value};
-use tools::{Asker, untrusted};
+use tools::Asker;
 
 use self::field::Field;
+use crate::client::Heard;
 
 mod field;
 
 /// Fields of one question.
 const FIELDS: usize = 10;
-const MESSAGE_CHARS: usize = 800;
+const MESSAGE_CHARS: usize = 500;
+/// Characters of a whole question: an answer is given beside it.
+const QUESTION_CHARS: usize = 1_900;
 /// How often one field is asked for.
 const TRIES: usize = 3;
+/// How often a server may ask within one call.
+const QUESTIONS: usize = 5;
 
-/// A call's number, and whom it asks; `None` if nobody can be asked.
-type Call = (usize, Option<Arc<dyn Asker>>);
-
-/// Those whom the calls under way of one connection ask.
+/// The calls of one connection that are under way.
 #[derive(Default)]
-pub struct Askers {
-    all: Mutex<Vec<Call>>,
-    next: AtomicUsize,
-    /// Questions that stand open.
-    open: AtomicUsize,
-    /// One after the other.
+pub struct Askers(Mutex<Vec<Arc<AskingCall>>>);
+
+/// A call that may ask its user.
+pub struct AskingCall {
+    /// `None` if nobody can be asked.
+    asker: Option<Arc<dyn Asker>>,
+    /// Its server waits for the user, and not we for it.
+    is_asking: AtomicBool,
+    questions: AtomicUsize,
+    /// The user gave no answer: they are asked no more.
+    is_declined: AtomicBool,
+    /// One question after the other.
     turn: tokio::sync::Mutex<()>,
 }
 
-/// A call that is under way, until it is dropped.
+/// A call that is under way, until this is dropped.
 pub struct UnderWay<'a> {
     askers: &'a Askers,
-    number: usize,
+    pub call: Arc<AskingCall>,
 }
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
-        self.askers.all().retain(|(number, _)| *number != self.number);
+        self.askers.all().retain(|call| !Arc::ptr_eq(call, &self.call));
     }
 }
 
 /// A question that stands open, until it is dropped.
-struct Open<'a>(&'a AtomicUsize);
+struct Open<'a>(&'a AtomicBool);
 
 impl Drop for Open<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
+        self.0.store(false, Ordering::Release);
     }
 }
 
 impl Askers {
     pub fn begin(&self, asker: Option<Arc<dyn Asker>>) -> UnderWay<'_> {
-        let number = self.next.fetch_add(1, Ordering::AcqRel);
-        self.all().push((number, asker));
-        UnderWay { askers: self, number }
+        let call = Arc::new(AskingCall {
+            asker,
+            is_asking: AtomicBool::new(false),
+            questions: AtomicUsize::new(0),
+            is_declined: AtomicBool::new(false),
+            turn: tokio::sync::Mutex::default(),
+        });
+        self.all().push(Arc::clone(&call));
+        UnderWay { askers: self, call }
     }
 
-    /// Whether a call waits for its user, and not for the server.
+    /// The one call that is under way: of several, nobody can tell for which one a question is.
+    ///
+    /// # Errors
+    /// Why there is none, for the server's log.
+    pub fn only(&self) -> Result<Arc<AskingCall>, String> {
+        match &self.all()[..] {
+            [call] => Ok(Arc::clone(call)),
+            [] => Err("no call was under way".into()),
+            _ => Err("it had several calls, and did not say for which one it asked".into()),
+        }
+    }
+
+    fn all(&self) -> MutexGuard<'_, Vec<Arc<AskingCall>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl AskingCall {
     pub fn is_asking(&self) -> bool {
-        self.open.load(Ordering::Acquire) > 0
+        self.is_asking.load(Ordering::Acquire)
     }
 
-    /// Asks the user of the one call that is under way: of several, nobody can tell for which one it is.
+    /// The answer of the user, a field at a time; one that they do not give declines them all, and whatever is asked later.
     ///
     /// # Errors
     /// Why they were not asked, for the server's log.
-    pub async fn ask_of_the_one(
-        &self,
-        server: &str,
-        request: &ElicitRequestParams,
-    ) -> Result<ElicitResult, String> {
-        let asker = match &self.all()[..] {
-            [(_, Some(asker))] => Arc::clone(asker),
-            [] | [(_, None)] => return Err("nobody could be asked".into()),
-            _ => return Err("it had several calls, and did not say for which one it asked".into()),
-        };
-        self.ask(&*asker, server, request).await
-    }
-
-    /// The answer of the user, a field at a time; one that they do not give declines them all.
-    ///
-    /// # Errors
-    /// As [`Self::ask_of_the_one`].
     pub async fn ask(
         &self,
-        asker: &dyn Asker,
         server: &str,
         request: &ElicitRequestParams,
+        heard: &Heard,
     ) -> Result<ElicitResult, String> {
+        let asker = self.asker.as_ref().ok_or("nobody could be asked")?;
         let ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } = request else {
             return Err("it asked for a visit of a page, which Miki does not do for it".into());
         };
+        let said = serde_json::to_value(request).unwrap_or_default();
+        if heard.purged(said.clone()) != said {
+            return Err("there was one of its keys in what it asked".into());
+        }
+        if let Some(secret) = field::secret_in(message) {
+            return Err(field::no_secrets(secret));
+        }
+        let asks = format!("{server} asks: {}", field::quoted(message, MESSAGE_CHARS));
         let fields = fields(requested_schema)?;
+        if fields
+            .iter()
+            .any(|(_, field)| field.question().chars().count() + asks.chars().count() > QUESTION_CHARS)
+        {
+            return Err("its question is too long to be asked".into());
+        }
         let _turn = self.turn.lock().await;
-        self.open.fetch_add(1, Ordering::AcqRel);
-        let _open = Open(&self.open);
-        let asks = format!("{} asks: {}", server, untrusted::line(message, MESSAGE_CHARS));
-        if fields.is_empty() {
-            let agrees = answered(asker, &asks, &Field::yes_or_no()).await == Some(Some(Value::Bool(true)));
-            let action = if agrees { ElicitationAction::Accept } else { ElicitationAction::Decline };
-            return Ok(ElicitResult::new(action));
+        if self.is_declined.load(Ordering::Acquire) {
+            return Err("they gave no answer before".into());
         }
-        let mut content = Map::new();
-        for (name, field) in fields {
-            match answered(asker, &asks, &field).await {
-                Some(Some(value)) => drop(content.insert(name, value)),
-                Some(None) => {}
-                None => return Ok(ElicitResult::new(ElicitationAction::Decline)),
+        if self.questions.fetch_add(1, Ordering::AcqRel) >= QUESTIONS {
+            return Err(format!("it had asked {QUESTIONS} times in one call"));
+        }
+        self.is_asking.store(true, Ordering::Release);
+        let _open = Open(&self.is_asking);
+        let content = content(&**asker, &asks, fields).await;
+        self.is_declined.fetch_or(content.is_none(), Ordering::AcqRel);
+        Ok(match content {
+            Some(content) => {
+                ElicitResult::new(ElicitationAction::Accept).with_content(Value::Object(content))
             }
-        }
-        Ok(ElicitResult::new(ElicitationAction::Accept).with_content(Value::Object(content)))
+            None => ElicitResult::new(ElicitationAction::Decline),
+        })
     }
+}
 
-    fn all(&self) -> std::sync::MutexGuard<'_, Vec<Call>> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+/// `None` if the user does not answer.
+async fn content(asker: &dyn Asker, asks: &str, fields: Vec<(String, Field)>) -> Option<Map<String, Value>> {
+    let mut content = Map::new();
+    if fields.is_empty() {
+        let agrees = answered(asker, asks, &Field::yes_or_no()).await? == Some(Value::Bool(true));
+        return agrees.then_some(content);
     }
+    for (name, field) in fields {
+        if let Some(value) = answered(asker, asks, &field).await? {
+            content.insert(name, value);
+        }
+    }
+    Some(content)
 }
 
 /// The value of a field, or `None` within if it is left out; `None` if the user gives none.
 async fn answered(asker: &dyn Asker, asks: &str, field: &Field) -> Option<Option<Value>> {
     let mut wrong = String::new();
     for _ in 0..TRIES {
-        let answer = asker.ask(format!("{wrong}{asks}\n\n{}", field.question())).await?;
+        let answer = asker.ask(format!("{wrong}{asks} {}", field.question())).await?;
         match field.value(answer.trim()) {
             Ok(value) => return Some(value),
-            Err(why) => wrong = format!("{why}.\n\n"),
+            Err(why) => wrong = format!("{why}. "),
         }
     }
     None

@@ -201,7 +201,7 @@ struct SlowUser(Option<&'static str>);
 #[async_trait]
 impl Asker for SlowUser {
     async fn ask(&self, question: String) -> Option<String> {
-        assert_eq!(question, "pond asks: Which one?\n\npond");
+        assert_eq!(question, "pond asks: “Which one?” “pond”");
         tokio::time::sleep(SHORT * 3).await;
         self.0.map(str::to_owned)
     }

@@ -106,8 +106,8 @@ const ONLY_LOOKS: [&str; 24] = [
     "done",
 ];
 
-/// Calls that do nothing to anything of the user's: the end, the plan, and what is taken back.
-pub const NO_ACTS: [&str; 3] = ["done", "plan", "undo"];
+/// Calls that do nothing to anything of the user's: the end, the plan, what is taken back, and a question.
+pub const NO_ACTS: [&str; 4] = ["done", "plan", "undo", ASK_HUMAN];
 /// Tools beside these that change nothing which anybody would want back.
 const MOVES_ABOUT: [&str; 5] = ["move", "scroll", "focusElement", "focusWindow", "readClipboard"];
 

@@ -20,8 +20,8 @@ const ASK_AGAIN: Duration = Duration::from_millis(250);
 const INTERVAL: Duration = Duration::from_millis(20);
 /// Whoever has pressed no key for this long types no more.
 const RESTS: Duration = Duration::from_millis(700);
-/// Longest wait for that: a sentence.
-const TYPES: Duration = Duration::from_secs(15);
+/// Longest wait for that where nothing else can be heard meanwhile.
+pub const TYPES: Duration = Duration::from_secs(3);
 /// Characters of a title or an application's name in a line for people.
 const NAME_CHARS: usize = 80;
 
@@ -172,19 +172,20 @@ impl Router {
         }
         match self.focus().await {
             Some(window) => {
-                self.user_rests().await?;
+                self.user_rests(TYPES).await?;
                 self.restore_focus(&window).await
             }
             None => Ok(()),
         }
     }
 
-    /// Waits until the user has pressed no key for a moment, so that what they type ends where they began it.
+    /// Waits, at most this long, until the user has pressed no key for a moment, so that what they type ends where they began
+    /// it.
     ///
     /// # Errors
     /// `NotAvailable` if they type on.
-    pub async fn user_rests(&self) -> Result<(), ToolError> {
-        let end = Instant::now() + TYPES;
+    pub async fn user_rests(&self, within: Duration) -> Result<(), ToolError> {
+        let end = Instant::now() + within;
         while let Some(pressed) = self.last_press().key {
             let left = RESTS.saturating_sub(pressed.elapsed());
             if left.is_zero() {

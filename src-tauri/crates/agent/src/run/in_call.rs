@@ -1,6 +1,7 @@
 //! What a tool asks its user in the middle of a call, as a server of the Model Context Protocol may: a question like
 //! `askHuman`'s, answered wherever those are. The call waits for it; where the call ends first, so does the question.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -20,36 +21,49 @@ use super::Driver;
 type Reply = oneshot::Sender<Option<String>>;
 
 pub(super) struct AskedInCall {
+    /// The call that asks.
+    call: CallId,
     question: String,
     reply: Reply,
 }
 
-/// The way of a run's calls to its user.
-pub(super) struct WayToUser(mpsc::Sender<AskedInCall>);
-
-impl WayToUser {
-    pub(super) fn new() -> (Self, mpsc::Receiver<AskedInCall>) {
-        let (way, asked) = mpsc::channel(1);
-        (Self(way), asked)
-    }
+/// The way of one call to its run's user.
+pub(super) struct WayToUser {
+    pub(super) call: CallId,
+    pub(super) run: mpsc::Sender<AskedInCall>,
 }
 
 #[async_trait]
 impl Asker for WayToUser {
     async fn ask(&self, question: String) -> Option<String> {
         let (reply, answer) = oneshot::channel();
-        self.0.send(AskedInCall { question, reply }).await.ok()?;
+        self.run.send(AskedInCall { call: self.call.clone(), question, reply }).await.ok()?;
         answer.await.ok()?
     }
 }
 
 impl Driver {
-    /// Asks the user; says no for them at once where nobody could answer, or where no call is under way any more.
+    /// The way to the user for a call; `None` if nobody could answer, and for a batch, which holds the desktop and goes on
+    /// acting on what it was planned for.
+    pub(super) fn asker_of(&self, call: &ToolCall) -> Option<Arc<dyn Asker>> {
+        if self.run.rules.end_on_approval || call.tool == "batch" {
+            return None;
+        }
+        Some(Arc::new(WayToUser { call: call.id.clone(), run: self.asker.clone() }))
+    }
+
+    /// Asks the user; says no for them at once where the call that asks has ended meanwhile.
     pub(super) async fn ask_in_call(&mut self, asked: AskedInCall) -> Result<(), ErrorView> {
-        let AskedInCall { question, reply } = asked;
-        if self.run.rules.end_on_approval || self.running.is_none() || self.question.is_some() {
+        let AskedInCall { call, question, reply } = asked;
+        let is_under_way = self.running.as_ref().is_some_and(|running| running.id == call);
+        if !is_under_way || self.question.is_some() {
             let _ = reply.send(None); // the call has ended meanwhile
             return Ok(());
+        }
+        // Who is asked needs the mouse and the keyboard, and no menu over the question.
+        self.give_seat_back().await;
+        if std::mem::take(&mut self.has_acted) {
+            self.run.router.close_menus().await;
         }
         let call = ToolCall {
             id: CallId::from_suffix(uuid::Uuid::now_v7().simple()),
@@ -78,6 +92,7 @@ impl Driver {
             asks: self.run.spec.approval,
         };
         self.run.router.redact_question(&mut approval).await;
+        approval.call.arguments = json!({ "question": approval.reason });
         self.give_keyboard_back().await;
         self.run.deadlines.arm(approval.id.clone(), within, self.run.router.presses());
         self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
@@ -98,7 +113,7 @@ impl Driver {
             Answer::Once => Some("yes".to_owned()),
             Answer::Deny | Answer::Thread | Answer::Until { .. } => None,
         };
-        self.close_question(asked, said.is_some()).await?;
+        self.close_question(asked, said.is_some() && !reply.is_closed()).await?;
         let _ = reply.send(said); // the call has ended meanwhile
         self.show_status();
         Ok(())
@@ -110,6 +125,7 @@ impl Driver {
         self.run.deadlines.cancel(&asked.id);
         // It may have been answered in this very moment.
         self.run.log.decide(&asked.id, &asked.digest, Answer::Deny, Surface::Deadline).await?;
+        self.budget.goes_on(&mut self.plan, self.run.log.now());
         self.close_question(&asked, false).await
     }
 

@@ -12,7 +12,7 @@ use super::Driver;
 use crate::lease::{FRONT_WITHIN, Holder};
 
 /// Longest time in which the keyboard is taken again, with the user's own keys come to rest before.
-const TAKE_WITHIN: Duration = Duration::from_secs(18);
+const TAKE_WITHIN: Duration = Duration::from_secs(6);
 
 /// Where the user had the keyboard before an act of the run could take it.
 pub(super) struct UserAt {
@@ -91,7 +91,7 @@ impl Driver {
         };
         let (router, user_at) = (self.run.router.clone(), self.user_at.as_ref());
         let take = async {
-            router.user_rests().await?;
+            router.user_rests(tools::TYPES).await?;
             match keyboard(&router).await {
                 Keyboard::At(now) if now.id != worked_in.id && user_at.is_none_or(|at| !at.is_in(&now)) => {
                     Err(elsewhere())

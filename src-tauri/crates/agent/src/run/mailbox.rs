@@ -124,6 +124,9 @@ impl Driver {
             return Ok(());
         }
         if let Some(reply) = self.in_call.take() {
+            // What the turn does after this call was planned on a screen that may be another now.
+            self.disturbed |= meanwhile == Meanwhile::Used;
+            self.in_call_yes = (answer != Answer::Deny).then_some(approval);
             self.budget.goes_on(&mut self.plan, at);
             return self.answered_in_call(reply, &question, &answer).await;
         }
@@ -164,6 +167,9 @@ impl Driver {
             if self.running.as_ref().is_some_and(|running| running.id == call) {
                 self.halt.cancel();
             }
+        }
+        if self.in_call_yes.take_if(|asked| *asked == question.id).is_some() {
+            self.halt.cancel();
         }
         self.grants().unvisit(&question.hosts);
         let mut taken = Vec::new();

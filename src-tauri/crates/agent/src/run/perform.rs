@@ -15,7 +15,7 @@ use protocol::tool::{
 };
 use protocol::{ErrorView, EventBody};
 use serde_json::Value;
-use tools::{Assessment, Call, Decision, ExecRequest, Executed, Yes};
+use tools::{Assessment, Call, Decision, ExecRequest, Executed, Router, Yes};
 
 use super::{Driver, Outcome, Waiting, ask};
 use crate::lease::{self, Holder, Lease};
@@ -25,6 +25,8 @@ use crate::start;
 
 /// To the model, whose user could not have answered.
 const MENU_CLOSED: &str = "not done, and not asked about: an open menu takes the user's next click and every key, so it was closed. Open it and choose in one call: pressMenu, or both clicks in a batch";
+/// Longest wait for the end of what the user types to us.
+const SENTENCE: Duration = Duration::from_secs(15);
 /// After so long a wait for an answer the run's task ends; the answer wakes it.
 const PARK_AFTER: Duration = Duration::from_secs(120);
 
@@ -116,8 +118,8 @@ impl Driver {
     async fn end(&mut self, end: RunEnd) -> Result<(), ErrorView> {
         self.operation = None;
         self.give_seat_back().await;
-        // Its user types on where they started it.
-        if self.run.spec.parent.is_none() {
+        // Its user types on where they started it; who stopped it looks at what it did.
+        if self.run.spec.parent.is_none() && !matches!(end, RunEnd::Stopped { .. }) {
             self.give_keyboard_back().await;
         }
         // Its jobs, too: stop means that nothing of it goes on, and those of an agent's session nobody reads any more.
@@ -397,9 +399,12 @@ impl Driver {
             let restore = async {
                 match (&asked, &front) {
                     (Some((asked, meanwhile)), _) => router.restore(asked, *meanwhile, &limits).await,
-                    (None, Some(window)) => router.restore_focus(window).await,
+                    (None, Some(window)) => match types_to_us(&router).await {
+                        Ok(()) => router.restore_focus(window).await,
+                        Err(error) => Err(error),
+                    },
                     (None, None) if takes_keys => router.take_focus_from_ours().await,
-                    (None, None) if acts => router.user_rests().await,
+                    (None, None) if acts => types_to_us(&router).await,
                     (None, None) => Ok(()),
                 }
             };
@@ -494,4 +499,15 @@ fn refused(error: ToolError) -> ExecResult {
         output: Vec::new(),
         took: Millis(0),
     }
+}
+
+/// Waits until the user has come to the end of what they type in one of our windows.
+///
+/// # Errors
+/// `NotAvailable` if they type on.
+async fn types_to_us(router: &Router) -> Result<(), ToolError> {
+    if router.is_focus_ours().await.is_ok_and(|ours| ours) {
+        return router.user_rests(SENTENCE).await;
+    }
+    Ok(())
 }

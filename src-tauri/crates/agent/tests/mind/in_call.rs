@@ -28,7 +28,9 @@ struct Asks(CancellationToken);
 #[async_trait]
 impl Task for Asks {
     async fn run(&self, cx: &Context) -> Outcome {
-        let asker = cx.asker().unwrap();
+        let Some(asker) = cx.asker() else {
+            return Outcome::looked("asked nobody", json!({ "said": null }));
+        };
         let said = tokio::select! {
             said = asker.ask("the pond asks: how deep?".into()) => said,
             () = self.0.cancelled() => Some("nothing".into()),
@@ -49,6 +51,10 @@ impl Tool for Curious {
 }
 
 async fn curious() -> (Bench, CancellationToken) {
+    curious_and(vec![Step::call("curious", json!({})), done()]).await
+}
+
+async fn curious_and(steps: Vec<Step>) -> (Bench, CancellationToken) {
     let gives_up = CancellationToken::new();
     let spec = Spec {
         name: "curious".into(),
@@ -62,7 +68,6 @@ async fn curious() -> (Bench, CancellationToken) {
         risk: Risk::Observe,
     };
     let tool = Arc::new(Curious { spec, gives_up: gives_up.clone() });
-    let steps = vec![Step::call("curious", json!({})), done()];
     let bench = Bench::other(steps, |setup| setup.router.registry().add(tool).unwrap()).await;
     (bench, gives_up)
 }
@@ -144,4 +149,43 @@ async fn a_stop_ends_the_question_and_where_nobody_can_answer_nobody_is_asked() 
     bench.handle.start_run(goal(None, alone), Surface::Cli).await.unwrap();
     assert_eq!(calls_result(&mut bench).await, Value::Null);
     assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+}
+
+#[tokio::test]
+async fn what_the_turn_does_after_a_question_is_not_done_where_its_user_has_been_elsewhere() {
+    for elsewhere in [true, false] {
+        let steps =
+            vec![Step::calls(vec![("curious", json!({})), ("click", json!({ "x": 5, "y": 5 }))]), done()];
+        let (mut bench, _) = curious_and(steps).await;
+        bench.start(ApprovalMode::Auto).await;
+        let asked = bench.question().await;
+        if elsewhere {
+            bench.desktop.press();
+        }
+        bench.handle.answer_approval(told(&asked, "a metre"), Surface::Chat).await.unwrap();
+        assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+        assert_eq!(bench.clicks(), usize::from(!elsewhere));
+    }
+}
+
+#[tokio::test]
+async fn while_a_call_asks_its_run_holds_neither_the_desktop_nor_a_key() {
+    let held = ("keyDown", json!({ "key": "shift" }));
+    let steps = vec![Step::calls(vec![held, ("curious", json!({}))]), done()];
+    let (mut bench, _) = curious_and(steps).await;
+    bench.start(ApprovalMode::Auto).await;
+    let asked = bench.question().await;
+    assert!(bench.desktop.releases() > 0 && !bench.handle.desktop_is_taken());
+    bench.handle.answer_approval(told(&asked, "a metre"), Surface::Chat).await.unwrap();
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn a_batch_asks_nobody_in_its_middle() {
+    let actions = json!({ "actions": [{ "tool": "curious", "arguments": {} }] });
+    let (mut bench, _) = curious_and(vec![Step::call("batch", actions), done()]).await;
+    bench.start(ApprovalMode::Auto).await;
+    let is_asked =
+        |body: &EventBody| matches!(body, EventBody::ApprovalRequested { .. } | EventBody::RunEnded { .. });
+    assert!(matches!(bench.until(is_asked).await.body, EventBody::RunEnded { .. }));
 }

@@ -6,12 +6,64 @@ use tools::untrusted;
 const NAME_CHARS: usize = 80;
 const ABOUT_CHARS: usize = 300;
 /// Choices of one field.
-const CHOICES: usize = 40;
+const CHOICES: usize = 30;
 /// Stands for "I leave it out".
-const NONE: &str = "-";
-/// Names of what no server may ask for in this way (specification, "Elicitation", security).
-const SECRETS: [&str; 9] =
-    ["password", "passwd", "passphrase", "passcode", "secret", "api key", "apikey", "token", "credential"];
+const NONE: &str = ".";
+/// What no server may ask for in this way (specification, "Elicitation", security): within a text's letters alone. Other words
+/// for it there are, and other languages: whoever is asked sees which server asks.
+const SECRETS: [&str; 24] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "secret",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "secretkey",
+    "token",
+    "credential",
+    "seedphrase",
+    "recoveryphrase",
+    "recoverycode",
+    "onetimecode",
+    "verificationcode",
+    "cardnumber",
+    "creditcard",
+    "pincode",
+    "パスワード",
+    "暗証番号",
+    "秘密鍵",
+    "合言葉",
+    "認証コード",
+];
+/// The same where they are a word by themselves.
+const SECRET_WORDS: [&str; 4] = ["pin", "otp", "cvv", "cvc"];
+
+/// What a text asks for that no server may ask for.
+pub fn secret_in(text: &str) -> Option<&'static str> {
+    let narrow = |c: char| match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
+        c => c,
+    };
+    let text = untrusted::clean(text).0.chars().map(narrow).collect::<String>().to_lowercase();
+    let letters: String = text.chars().filter(|c| c.is_alphabetic()).collect();
+    let is_word = |word: &&&str| text.split(|c: char| !c.is_alphabetic()).any(|one| one == **word);
+    SECRETS
+        .iter()
+        .find(|secret| letters.contains(*secret))
+        .or_else(|| SECRET_WORDS.iter().find(is_word))
+        .copied()
+}
+
+pub fn no_secrets(secret: &str) -> String {
+    format!("it asked for what Miki asks nobody for in a server's name: {secret}")
+}
+
+/// A server's words, on one line, so that nobody takes them for ours.
+pub fn quoted(text: &str, most: usize) -> String {
+    format!("“{}”", untrusted::line(&text.replace(['“', '”'], "\""), most))
+}
 
 pub struct Field {
     /// What it is called, and what it is, for people.
@@ -45,14 +97,12 @@ impl Field {
     pub fn read(name: &str, schema: &Value, is_required: bool) -> Result<Self, String> {
         let text = |of: &str| schema.get(of).and_then(Value::as_str).unwrap_or_default();
         let title = if text("title").is_empty() { name } else { text("title") };
-        let plain = |text: &str| text.to_lowercase().replace(['_', '-'], " ");
-        let all = [name, text("title"), text("description")].map(plain).join(" ");
-        if let Some(secret) = SECRETS.iter().find(|secret| all.contains(*secret)) {
-            return Err(format!("it asked for a {secret}, which Miki asks nobody for in a server's name"));
+        if let Some(secret) = secret_in(name).or_else(|| secret_in(&schema.to_string())) {
+            return Err(no_secrets(secret));
         }
-        let named = match untrusted::line(text("description"), ABOUT_CHARS) {
-            about if about.is_empty() => untrusted::line(title, NAME_CHARS),
-            about => format!("{}: {about}", untrusted::line(title, NAME_CHARS)),
+        let named = match text("description") {
+            "" => quoted(title, NAME_CHARS),
+            about => quoted(&format!("{title}: {about}"), ABOUT_CHARS),
         };
         let kind =
             Kind::read(schema).ok_or_else(|| format!("it asked for {name}, of no kind that is known"))?;
@@ -179,7 +229,8 @@ fn chosen(of: &[(String, String)], answer: &str) -> Result<String, String> {
 
 /// The values of a list of choices, each with what it is called; `None` if there is no such list.
 fn choices(schema: &Value) -> Option<Vec<(String, String)>> {
-    let name = |text: &str| untrusted::line(text, NAME_CHARS);
+    // With a comma in it, it could not be told from two.
+    let name = |text: &str| untrusted::line(&text.replace([',', '、'], " "), NAME_CHARS);
     let titled = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array);
     let of: Vec<(String, String)> = match (titled, schema.get("enum").and_then(Value::as_array)) {
         (Some(titled), _) => {

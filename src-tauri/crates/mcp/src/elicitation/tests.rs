@@ -21,17 +21,24 @@ impl Asker for User {
     }
 }
 
+/// It has a key of its server's.
+fn heard() -> Heard {
+    let heard = Heard::default();
+    heard.hide(vec![protocol::command::Secret("canary-of-the-keychain".into())]);
+    heard
+}
+
 async fn ask(schema: Value, answers: &[&'static str]) -> (Result<ElicitResult, String>, Vec<String>) {
     let answers = Mutex::new(answers.iter().copied().collect());
     let user = Arc::new(User { answers, asked: Mutex::default() });
     let request = json!({ "mode": "form", "message": "Where\nto?", "requestedSchema": schema });
     let request: ElicitRequestParams = serde_json::from_value(request).unwrap();
     let askers = Askers::default();
-    let call = askers.begin(Some(Arc::clone(&user) as Arc<dyn Asker>));
-    let answer = askers.ask_of_the_one("weather", &request).await;
-    assert!(!askers.is_asking());
-    drop(call);
-    assert!(askers.ask_of_the_one("weather", &request).await.is_err(), "no call is under way");
+    let under_way = askers.begin(Some(Arc::clone(&user) as Arc<dyn Asker>));
+    let answer = askers.only().unwrap().ask("weather", &request, &heard()).await;
+    assert!(!under_way.call.is_asking());
+    drop(under_way);
+    assert!(askers.only().is_err(), "no call is under way");
     let asked = user.asked.lock().unwrap().clone();
     (answer, asked)
 }
@@ -49,20 +56,16 @@ async fn each_field_is_asked_for_in_words_and_told_in_its_kind() {
         },
         "required": ["city", "days", "unit"],
     });
-    let (answer, asked) = ask(schema, &["x", "Rome", "8", "3", "celsius", "-", "-"]).await;
+    let (answer, asked) = ask(schema, &["x", "Rome", "8", "3", "celsius", ".", "."]).await;
     let answer = answer.unwrap();
     assert_eq!(answer.action, ElicitationAction::Accept);
     assert_eq!(answer.content, Some(json!({ "city": "Rome", "days": 3, "unit": "c", "wind": true })));
-    assert_eq!(asked[0], "weather asks: Where to?\n\nCity: Where you are");
-    assert!(
-        asked[1].starts_with("That is too short: 2 characters at least.\n\nweather asks"),
-        "{}",
-        asked[1]
-    );
-    assert!(asked[2].ends_with("days (a whole number from 1 to 7)"), "{}", asked[2]);
-    assert!(asked[4].ends_with("unit (one of: Celsius, Fahrenheit)"), "{}", asked[4]);
-    assert!(asked[5].ends_with("wind (yes or no; - for yes)"), "{}", asked[5]);
-    assert!(asked[6].ends_with("note (- to leave it out)"), "{}", asked[6]);
+    assert_eq!(asked[0], "weather asks: “Where to?” “City: Where you are”");
+    assert!(asked[1].starts_with("That is too short: 2 characters at least. weather asks"), "{}", asked[1]);
+    assert!(asked[2].ends_with("“days” (a whole number from 1 to 7)"), "{}", asked[2]);
+    assert!(asked[4].ends_with("“unit” (one of: Celsius, Fahrenheit)"), "{}", asked[4]);
+    assert!(asked[5].ends_with("“wind” (yes or no; . for yes)"), "{}", asked[5]);
+    assert!(asked[6].ends_with("“note” (. to leave it out)"), "{}", asked[6]);
 }
 
 #[tokio::test]
@@ -82,9 +85,15 @@ async fn nobody_is_asked_for_a_password_for_a_page_or_for_too_much() {
         ("password", json!({ "type": "string" })),
         ("p", json!({ "type": "string", "title": "Your API-Key" })),
         ("p", json!({ "type": "string", "description": "the access token of your account" })),
+        ("p", json!({ "type": "string", "title": "pass\u{200b}word" })),
+        ("p", json!({ "type": "string", "title": "ｐａｓｓ．ｗｏｒｄ" })),
+        ("p", json!({ "type": "string", "title": "PIN" })),
+        ("p", json!({ "type": "string", "title": "パスワード" })),
+        ("p", json!({ "type": "string", "default": "canary-of-the-keychain" })),
     ] {
         let (answer, asked) = ask(json!({ "type": "object", "properties": { name: field } }), &["x"]).await;
-        assert!(answer.unwrap_err().contains("which Miki asks nobody for"));
+        let why = answer.unwrap_err();
+        assert!(why.contains("what Miki asks nobody for") || why.contains("one of its keys"), "{why}");
         assert!(asked.is_empty());
     }
     let many: Map<_, _> = (0..11).map(|n| (format!("f{n}"), json!({ "type": "string" }))).collect();
@@ -94,14 +103,23 @@ async fn nobody_is_asked_for_a_password_for_a_page_or_for_too_much() {
 
 #[tokio::test]
 async fn of_two_calls_nobody_can_tell_who_is_asked() {
-    let user = || {
-        let (answers, asked) = (Mutex::default(), Mutex::default());
-        Some(Arc::new(User { answers, asked }) as Arc<dyn Asker>)
-    };
     let askers = Askers::default();
-    let (_one, _two) = (askers.begin(user()), askers.begin(user()));
+    let (_one, _two) = (askers.begin(None), askers.begin(None));
+    assert!(askers.only().is_err_and(|why| why.contains("several calls")));
+}
+
+#[tokio::test]
+async fn a_server_asks_no_more_after_a_no_and_only_so_often_within_a_call() {
     let request =
         json!({ "mode": "form", "message": "?", "requestedSchema": { "type": "object", "properties": {} } });
     let request: ElicitRequestParams = serde_json::from_value(request).unwrap();
-    assert!(askers.ask_of_the_one("weather", &request).await.unwrap_err().contains("several calls"));
+    for (answers, asked) in [(vec!["no"], 1), (vec!["yes"; 9], QUESTIONS)] {
+        let user = Arc::new(User { answers: Mutex::new(answers.into()), asked: Mutex::default() });
+        let askers = Askers::default();
+        let under_way = askers.begin(Some(Arc::clone(&user) as Arc<dyn Asker>));
+        for _ in 0..8 {
+            let _ = under_way.call.ask("pond", &request, &heard()).await;
+        }
+        assert_eq!(user.asked.lock().unwrap().len(), asked);
+    }
 }
