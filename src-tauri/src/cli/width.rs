@@ -8,6 +8,7 @@ use unicode_width::UnicodeWidthStr;
 /// Of a terminal that does not say how wide it is, and of a table that goes nowhere in particular.
 pub const USUAL: usize = 80;
 /// In less, every word would stand on a line of its own.
+#[cfg(unix)]
 const LEAST: usize = 30;
 /// Prose in longer lines is hard to read.
 const OF_PROSE: usize = 100;

@@ -413,7 +413,7 @@ async fn a_client_answers_only_what_its_own_runs_ask() {
     // Who was refused stands in the journal.
     let noted = bench.until(|body| matches!(body, EventBody::Noted { .. })).await;
     let EventBody::Noted { message, .. } = noted.body else { unreachable!() };
-    assert!(message.contains("answer approval"), "{message}");
+    assert!(message.contains("answering this question"), "{message}");
 }
 
 #[tokio::test(start_paused = true)]
