@@ -58,9 +58,6 @@ pub struct AskFolder {
     pub language: Language,
 }
 
-/// The most that settings may give a run.
-const MOST_STEPS: u32 = 500;
-
 /// The one engine of a data folder.
 pub struct Engine {
     agent: AgentHandle,
@@ -334,7 +331,7 @@ impl Engine {
         let goal = format!("{does} for {}, another program's agent (MCP)", model.name());
         // Its steps are its calls, and those of all agents that it starts: as many as those have that may be at work at once.
         let settings = self.agent.settings();
-        let of_all = settings.max_steps.saturating_mul(settings.agents).min(MOST_STEPS);
+        let of_all = settings.max_steps.saturating_mul(settings.agents).min(Settings::MOST_STEPS);
         let overrides = RunOverrides {
             model: Some(model),
             search: Some(false),

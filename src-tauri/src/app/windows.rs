@@ -352,6 +352,8 @@ fn raise(view: &WebviewWindow) -> tauri::Result<()> {
         Ok(window) => {
             // It stepped aside for the work; what is still on its way of that must not come after.
             window.set_keep_below(false);
+            // One that was minimised does not come up otherwise.
+            window.deiconify();
             if let Some(window) = window.window() {
                 window.raise();
             }

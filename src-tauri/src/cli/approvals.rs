@@ -67,6 +67,9 @@ enum What {
         /// any other call is looked at and asked about again
         #[arg(long, value_name = "JSON", value_parser = arguments, conflicts_with = "why")]
         arguments: Option<Value>,
+        /// With yes, to a question in words: the answer
+        #[arg(long, value_name = "WORDS", conflicts_with_all = ["why", "arguments"])]
+        text: Option<String>,
     },
     /// Make the key that answers questions without a window, or delete it
     #[command(subcommand)]
@@ -127,7 +130,7 @@ impl Approvals {
                 super::tell(&of_approver(&approver));
                 return Ok(if matches!(approver, Ok(true)) { Exit::Done } else { Exit::Failed });
             }
-            What::Answer { id, answer, why, arguments } => {
+            What::Answer { id, answer, why, arguments, text } => {
                 let answer = match answer_of(answer, why.is_some(), arguments) {
                     Ok(answer) => answer,
                     Err(error) => {
@@ -138,7 +141,7 @@ impl Approvals {
                 let mut interrupts = interrupt::listen()?;
                 // Where nobody runs the engine, the answer wakes its run here.
                 let link = Link::open(home).await?;
-                let done = answer_one(&link, &id, answer, why).await;
+                let done = answer_one(&link, &id, answer, why, text).await;
                 link.leave(&mut interrupts).await;
                 done?;
             }
@@ -240,9 +243,16 @@ fn answer_of(word: Word, has_why: bool, arguments: Option<Value>) -> Result<Answ
     }
 }
 
-async fn answer_one(link: &Link, id: &str, answer: Answer, why: Option<String>) -> Result<(), ErrorView> {
+async fn answer_one(
+    link: &Link,
+    id: &str,
+    answer: Answer,
+    why: Option<String>,
+    text: Option<String>,
+) -> Result<(), ErrorView> {
     link.check_is_miki()?;
     let approval = one(link.call(GetOverview {}).await?.questions, id)?;
+    let answer = in_words(answer, text, &approval)?;
     eprint!("{}", shown_whole(&approval));
     if let Some(grants) = approval.for_run().filter(|_| answer.allows_more()) {
         let until = if answer == Answer::Thread { "session" } else { "run" };
@@ -256,10 +266,28 @@ async fn answer_one(link: &Link, id: &str, answer: Answer, why: Option<String>) 
     let key = key::read("approver key")?;
     let is_changed = matches!(answer, Answer::Edit { .. });
     link.call(AnswerWithKey { approval: id, digest, answer, key, why }).await.map_err(plan_fault)?;
-    if is_changed && matches!(*approval.about, About::Call { .. }) {
+    if is_changed && matches!(*approval.about, About::Call { .. }) && approval.call.tool != ASK_HUMAN {
         super::tell_aside("miki: not done yet: it is asked about anew, with your arguments (miki approvals)");
     }
     Ok(())
+}
+
+/// The answer to a question in words, or to any other one.
+fn in_words(answer: Answer, text: Option<String>, asked: &Approval) -> Result<Answer, ErrorView> {
+    let bad = |message: &str| ErrorView::new(ErrorCode::BadRequest, message);
+    match (answer, text) {
+        (Answer::Once, Some(text)) if asked.call.tool == ASK_HUMAN => {
+            let mut arguments = asked.call.arguments.clone();
+            arguments["answer"] = text.trim().into();
+            Ok(Answer::Edit { arguments })
+        }
+        (Answer::Once, None) if asked.call.tool == ASK_HUMAN => {
+            let hint = format!("miki approvals answer {} yes --text WORDS", asked.id);
+            Err(bad("this is a question in words, which yes does not answer").with_hint(hint))
+        }
+        (_, Some(_)) => Err(bad("--text goes with yes, and with a question in words")),
+        (answer, None) => Ok(answer),
+    }
 }
 
 async fn key_work(link: &Link, work: KeyWork) -> Result<(), ErrorView> {

@@ -558,6 +558,10 @@ fn shown_to(approval: &Approval, most: &Extent) -> String {
     if let Some(shown) = plan::shown(approval) {
         return shown + &read;
     }
+    if approval.call.tool == ASK_HUMAN {
+        // It has nothing but the question.
+        return format!("\n? {}\n{read}", plain(&approval.reason));
+    }
     let window = approval.window.as_ref().filter(|_| approval.call.goes_to_the_focus());
     let goes_to = window.map_or_else(String::new, |window| {
         format!("  goes to: {} ({})\n", plain(&window.title), plain(&window.app))

@@ -140,6 +140,8 @@ fn allow(browser: &Browser, approval: &Approval) {
         tokio::runtime::Handle::current().block_on(async {
             browser.until("a possible yes", &format!("return {yes}?.disabled === false")).await.unwrap();
             browser.script(browser::READ_TO_END).await.unwrap();
+            let is_read = format!("return {yes}.textContent.trim() !== 'Show the rest'");
+            browser.until("all of it read", &is_read).await.unwrap();
             browser.script(&format!("{yes}.click()")).await.unwrap();
         });
     });

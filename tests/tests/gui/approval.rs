@@ -384,3 +384,28 @@ async fn a_yes_takes_only_what_was_read_to_its_end() {
     );
     assert_eq!(client.overview().unwrap().questions.len(), 1, "it was allowed unread");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_a_window_made_larger_all_that_is_asked_is_in_view_and_no_press_is_needed_to_see_it() {
+    let stage = Stage::full().unwrap();
+    let lines: Vec<String> = (1..=60).map(|n| format!("line {n} of many")).collect();
+    let typing = MindTurn::call("", "type", json!({ "text": lines.join("\n"), "reason": "to write" }));
+    let model = FakeModel::start(ScriptMind::new([typing])).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "ask" })).unwrap();
+    let browser = Browser::open(&stage, &miki).await.unwrap();
+    let screen = stage.screen().unwrap();
+    let dashboard = screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
+    screen.place(&dashboard, 40, 40, 760, 520).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    browser.window("dashboard").await.unwrap();
+    let start = StartRun { goal: "write".into(), session: None, overrides: RunOverrides::default() };
+    client.call(start.into()).unwrap();
+    browser.find(".approval[data-approval]").await.unwrap();
+    let says = |word: &str| {
+        format!("return document.querySelector('.approval button.once').textContent.trim() === '{word}'")
+    };
+    browser.until("more than is in view", &says("Show the rest")).await.unwrap();
+    screen.place(&dashboard, 40, 40, 1000, 1000).unwrap();
+    browser.until("all of it in view", &says("Allow once")).await.unwrap();
+    assert_eq!(client.overview().unwrap().questions.len(), 1);
+}

@@ -23,6 +23,9 @@ use crate::words::Word;
 /// A yes within half a second of seeing the question was meant for something else; the rest is for painting it.
 const NO_YES_BEFORE: Duration = Duration::from_millis(600);
 
+/// Between two looks whether all of a question has come into view.
+const LOOKS: Duration = Duration::from_millis(200);
+
 /// Pixels below the edge that hide no line.
 const UNSEEN: i32 = 6;
 
@@ -193,8 +196,18 @@ fn Card(
             look();
         }
     });
-    // Whether a press showed more of it, in place of a yes.
+    // What is in view changes with the window's size, a picture that comes late, what is folded.
+    let again = move || {
+        if has_rest.try_get_untracked() == Some(true) {
+            look();
+        }
+    };
+    if let Ok(looks) = set_interval_with_handle(again, LOOKS) {
+        on_cleanup(move || looks.clear());
+    }
+    // Whether a press showed more of it, in place of a yes: what the button said when it was pressed, it does.
     let pages = move || {
+        let said_more = has_rest.get_untracked();
         look();
         if has_rest.get_untracked()
             && let Some(asked) = asked_box.get_untracked()
@@ -202,6 +215,10 @@ fn Card(
             asked.set_scroll_top(asked.scroll_top() + asked.client_height() * 4 / 5);
             paged.set_value(js_sys::Date::now());
             look();
+            return true;
+        }
+        if said_more {
+            paged.set_value(js_sys::Date::now());
             return true;
         }
         // The second half of a double click.

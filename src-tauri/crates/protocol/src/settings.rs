@@ -333,6 +333,9 @@ fn is_time_zone(text: &str) -> bool {
 }
 
 impl Settings {
+    /// The most steps that a run may be given.
+    pub const MOST_STEPS: u32 = 500;
+
     /// What a run may use up beside its steps.
     pub fn most(&self) -> Most {
         fn bound<T: PartialEq + Default>(value: T) -> Option<T> {
@@ -503,7 +506,7 @@ impl Settings {
     /// Each number with the least and the most that it may be.
     fn ranges(&self) -> [(&'static str, u64, u64, u64); 17] {
         [
-            ("maxSteps", self.max_steps.into(), 1, 500),
+            ("maxSteps", self.max_steps.into(), 1, Self::MOST_STEPS.into()),
             ("agentDepth", self.agent_depth.into(), 1, 5),
             ("agentChildren", self.agent_children.into(), 1, 20),
             ("agents", self.agents.into(), 1, 200),

@@ -20,8 +20,8 @@ const ASK_AGAIN: Duration = Duration::from_millis(250);
 const INTERVAL: Duration = Duration::from_millis(20);
 /// Whoever has pressed no key for this long types no more.
 const RESTS: Duration = Duration::from_millis(700);
-/// Longest wait for that where nothing else can be heard meanwhile.
-pub const TYPES: Duration = Duration::from_secs(3);
+/// Longest wait for that before keys are sent.
+const TYPES: Duration = Duration::from_secs(3);
 /// Characters of a title or an application's name in a line for people.
 const NAME_CHARS: usize = 80;
 

@@ -59,3 +59,23 @@ fn whether_an_approver_key_was_made_is_said_with_what_that_means() {
     let locked = ErrorView::new(ErrorCode::Keychain, "the keychain is locked");
     assert_eq!(of_approver(&Err(locked)), "approver key: not known; the keychain is locked");
 }
+
+#[test]
+fn a_question_in_words_is_answered_in_words_and_no_other_one_is() {
+    let asked = |tool: &str| -> Approval {
+        let approval = json!({
+            "id": "q-1", "call": { "id": "c-1", "tool": tool, "arguments": { "question": "which?" } },
+            "risk": "consequential", "reason": "which?", "digest": "d", "deadline": 1,
+        });
+        serde_json::from_value(approval).unwrap()
+    };
+    let answer = in_words(Answer::Once, Some(" the old one ".into()), &asked(ASK_HUMAN)).unwrap();
+    let arguments = json!({ "question": "which?", "answer": "the old one" });
+    assert_eq!(answer, Answer::Edit { arguments });
+    let yes = in_words(Answer::Once, None, &asked(ASK_HUMAN)).unwrap_err();
+    assert!(yes.hint.unwrap().ends_with("answer q-1 yes --text WORDS"));
+    assert_eq!(in_words(Answer::Deny, None, &asked(ASK_HUMAN)).unwrap(), Answer::Deny);
+    assert_eq!(in_words(Answer::Once, None, &asked("press")).unwrap(), Answer::Once);
+    assert!(in_words(Answer::Once, Some("x".into()), &asked("press")).is_err());
+    assert!(in_words(Answer::Deny, Some("x".into()), &asked(ASK_HUMAN)).is_err());
+}

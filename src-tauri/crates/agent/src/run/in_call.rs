@@ -121,7 +121,11 @@ impl Driver {
 
     /// The call that asked has ended: nobody waits for the answer any more.
     pub(super) async fn withdraw_question(&mut self) -> Result<(), ErrorView> {
-        let (Some(_), Some(asked)) = (self.in_call.take(), self.question.take()) else { return Ok(()) };
+        self.in_call_yes = None;
+        if self.in_call.take().is_none() {
+            return Ok(());
+        }
+        let Some(asked) = self.question.take() else { return Ok(()) };
         self.run.deadlines.cancel(&asked.id);
         // It may have been answered in this very moment.
         self.run.log.decide(&asked.id, &asked.digest, Answer::Deny, Surface::Deadline).await?;

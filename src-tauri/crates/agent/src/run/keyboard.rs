@@ -14,6 +14,9 @@ use crate::lease::{FRONT_WITHIN, Holder};
 /// Longest time in which the keyboard is taken again, with the user's own keys come to rest before.
 const TAKE_WITHIN: Duration = Duration::from_secs(6);
 
+/// Of it, for the user's keys to come to rest.
+const RESTS_WITHIN: Duration = Duration::from_secs(3);
+
 /// Where the user had the keyboard before an act of the run could take it.
 pub(super) struct UserAt {
     /// `None` if it was in one of our windows, or not to be told.
@@ -91,7 +94,7 @@ impl Driver {
         };
         let (router, user_at) = (self.run.router.clone(), self.user_at.as_ref());
         let take = async {
-            router.user_rests(tools::TYPES).await?;
+            router.user_rests(RESTS_WITHIN).await?;
             match keyboard(&router).await {
                 Keyboard::At(now) if now.id != worked_in.id && user_at.is_none_or(|at| !at.is_in(&now)) => {
                     Err(elsewhere())
