@@ -74,7 +74,8 @@ impl Encoder {
             let (_, jpeg) = stripes.encode(&mut self.scaled, Hashing::Done)?;
             (bands, jpeg)
         };
-        Ok(Picture { jpeg, size, mapping, pixels: hash::together(&bands, full) })
+        let pixels = hash::together(&bands, full);
+        Ok(Picture { jpeg, size, mapping, pixels, covered: hash::places(style.covers) })
     }
 
     /// A small grey copy of one frame.

@@ -1,6 +1,6 @@
 //! A hash of a frame's colours.
 
-use protocol::geometry::PixelSize;
+use protocol::geometry::{NormRect, PixelSize};
 
 use crate::encoder::BAND;
 
@@ -31,6 +31,12 @@ fn band(pixels: &[u8]) -> u64 {
         state = step(state, u64::from(u32::from_le_bytes(*pixel)) & COLOURS);
     }
     state
+}
+
+/// One hash for all places, in their order.
+pub(crate) fn places(places: &[NormRect]) -> u64 {
+    let sides = places.iter().flat_map(|place| [place.x, place.y, place.width, place.height]);
+    sides.fold(0, |state, side| (state ^ side.to_bits()).wrapping_mul(MIX).rotate_left(29))
 }
 
 /// The frame's hash from those of its bands.

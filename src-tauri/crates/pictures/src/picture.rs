@@ -10,6 +10,8 @@ pub struct Picture {
     pub mapping: Mapping,
     /// A hash of the pixels before marking and encoding: equal means that nothing changed.
     pub pixels: u64,
+    /// A hash of the places that were made black: equal means the same ones.
+    pub covered: u64,
 }
 
 /// Where a picture's pixels are on the screen.

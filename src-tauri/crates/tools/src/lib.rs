@@ -207,24 +207,26 @@ pub struct TakenPicture {
     pub dot: Option<NormPoint>,
     /// A hash of the pixels before marking: equal means that nothing changed.
     pub pixels: u64,
-    /// A hash of all that is to be seen but the dot: pixels, place, size and marks. Whoever has a picture with the
-    /// same one needs no other. Differs from one program's run to the next.
+    /// A hash of all that is to be seen but the dot: pixels, place, size, marks, and what was made black. Whoever has a
+    /// picture with the same one needs no other. Differs from one program's run to the next.
     pub sight: u64,
     /// Of a whole display; `None` if it shows something else, has marks, or is of a screen that did not rest.
     pub look: Option<Look>,
+    covered: u64,
 }
 
 impl TakenPicture {
     fn of(picture: pictures::Picture, dot: Option<NormPoint>, marks: &[pictures::Mark]) -> Self {
-        let pictures::Picture { jpeg, size, mapping, pixels } = picture;
+        let pictures::Picture { jpeg, size, mapping, pixels, covered } = picture;
         let mut sight = DefaultHasher::new();
         let shows = mapping.shows;
-        (pixels, size.width, size.height, shows.x, shows.y, shows.width, shows.height).hash(&mut sight);
+        (pixels, covered, size.width, size.height, shows.x, shows.y, shows.width, shows.height)
+            .hash(&mut sight);
         for mark in marks {
             let bounds = [mark.bounds.x, mark.bounds.y, mark.bounds.width, mark.bounds.height];
             (&mark.label, bounds.map(f64::to_bits)).hash(&mut sight);
         }
-        Self { jpeg, size, dot, pixels, sight: sight.finish(), look: None }
+        Self { jpeg, size, dot, pixels, sight: sight.finish(), look: None, covered }
     }
 
     /// The picture in a PNG or JPEG, scaled down to fit. Blocking.
@@ -239,7 +241,7 @@ impl TakenPicture {
     /// The same of a whole display, which looked like this thumbnail before or after; not where it is of another moment.
     fn of_display(self, display: u32, thumbnail: Option<pictures::Thumbnail>) -> Self {
         let same = thumbnail.filter(|thumbnail| thumbnail.pixels == self.pixels);
-        Self { look: same.map(|thumbnail| Look::new(display, thumbnail)), ..self }
+        Self { look: same.map(|thumbnail| Look::new(display, thumbnail, self.covered)), ..self }
     }
 }
 

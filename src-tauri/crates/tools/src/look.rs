@@ -18,6 +18,8 @@ const QUALITY: u8 = 90;
 pub struct Look {
     pub display: u32,
     pub(crate) thumbnail: Thumbnail,
+    /// Of the places that are black in its picture, though not in the thumbnail.
+    covered: u64,
 }
 
 /// A part of a picture of a whole display.
@@ -37,14 +39,14 @@ impl Part {
 }
 
 impl Look {
-    pub fn new(display: u32, thumbnail: Thumbnail) -> Self {
-        Self { display, thumbnail }
+    pub fn new(display: u32, thumbnail: Thumbnail, covered: u64) -> Self {
+        Self { display, thumbnail, covered }
     }
 
     /// What is new in `jpeg`, which is of this look, to whoever has a picture that looked like `before`; `None` if the whole
     /// is to be shown: much changed, or what changed cannot be told. Unpacks the picture: some milliseconds.
     pub fn part_since(&self, before: &Self, jpeg: &[u8], dot: Option<NormPoint>) -> Option<Part> {
-        if before.display != self.display {
+        if before.display != self.display || before.covered != self.covered {
             return None;
         }
         // Pixels may differ that nobody sees in a small grey copy: colours alone.
@@ -103,6 +105,10 @@ mod tests {
 
     /// A grey display with white boxes, each x, y, width, height in pixels.
     fn screen(display: u32, boxes: &[[u32; 4]]) -> (Look, Vec<u8>) {
+        covered_screen(display, boxes, 0)
+    }
+
+    fn covered_screen(display: u32, boxes: &[[u32; 4]], covered: u64) -> (Look, Vec<u8>) {
         let (width, height) = SIZE;
         let is_white = |at: u32| {
             let (column, row) = (at % width, at / width);
@@ -111,7 +117,7 @@ mod tests {
         let pixels: Vec<u8> =
             (0..width * height).flat_map(|at| if is_white(at) { [250; 4] } else { [90; 4] }).collect();
         let mut frame = Frame { width, height, order: Order::Rgbx, pixels };
-        let look = Look::new(display, thumbnail(&frame).unwrap());
+        let look = Look::new(display, thumbnail(&frame).unwrap(), covered);
         let whole = Viewport::whole(PhysicalRect { x: 0, y: 0, width, height });
         let max = PixelSize { width, height }.into();
         let style = Style { dot: None, trail: &[], marks: &[], covers: &[], max, quality: 90 };
@@ -153,6 +159,7 @@ mod tests {
         let (now, jpeg) = screen(1, &[[400, 200, 40, 20]]);
         assert_eq!(now.part_since(&screen(0, &[]).0, &jpeg, None), None, "another display");
         assert_eq!(now.part_since(&screen(1, &[]).0, b"broken", None), None);
+        assert_eq!(now.part_since(&covered_screen(1, &[], 7).0, &jpeg, None), None, "the rest was black");
     }
 
     #[test]

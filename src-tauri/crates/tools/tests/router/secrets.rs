@@ -1,5 +1,6 @@
 //! Secrets in calls: named by the model, put in where they belong, taken out of all that comes back.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::stage::{call, desktop};
@@ -236,9 +237,11 @@ async fn what_only_pixels_tell_of_a_value_is_black_too() {
     // As a reader of pixels has it: an O for the 0, an l for the 1.
     let lines = vec![line("nothing here", 100.0), line("it is canary O8l5.", 200.0)];
     desktop.edit(|scene| scene.text.lines = lines);
+    let sight = Cell::new(0);
     let covers = async || {
-        let done = call(&router, "screenshot", json!({})).await.result;
-        assert_eq!(done.error, None);
+        let done = call(&router, "screenshot", json!({})).await;
+        assert_eq!(done.result.error, None);
+        sight.set(done.picture.unwrap().sight);
         let calls = desktop.calls();
         let Some(Call::Screenshot(shot)) = calls.last() else { panic!("no picture") };
         shot.covers.clone()
@@ -276,8 +279,8 @@ async fn what_only_pixels_tell_of_a_value_is_black_too() {
     desktop.edit(|scene| scene.snapshot.is_partial = false);
     assert_eq!(covers().await, []);
     // Nor does `readText` tell what is as good as the value.
-    let read = call(&router, "readText", json!({})).await.result;
-    let data = read.data.to_string();
+    let told = call(&router, "readText", json!({})).await.result;
+    let data = told.data.to_string();
     assert!(!data.contains("canary") && data.contains("secret of the user's"), "{data}");
     // What could not be read in time may show anything.
     desktop.edit(|scene| {
@@ -285,4 +288,12 @@ async fn what_only_pixels_tell_of_a_value_is_black_too() {
         scene.text.unread = Some(ocr::Unread { lines: 3, percent: 0 });
     });
     assert_eq!(covers().await, [NormRect { x: 0.0, y: 0.0, width: 1000.0, height: 1000.0 }]);
+    // Whoever has this picture does not have the one in which more may be seen, though the screen is the same.
+    let black = sight.get();
+    desktop.edit(|scene| scene.text.unread = None);
+    assert_eq!(covers().await, read);
+    assert_ne!(sight.get(), black);
+    let seen = sight.get();
+    covers().await;
+    assert_eq!(sight.get(), seen);
 }
