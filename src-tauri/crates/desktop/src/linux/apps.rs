@@ -13,6 +13,8 @@ use crate::{Acted, AppView, DesktopError, Evidence};
 
 /// How long a program may take to show its first window.
 const START: Duration = Duration::from_secs(15);
+/// How long a new window may take once the program has ended: it has handed over to an instance that runs.
+const HANDED_OVER: Duration = Duration::from_secs(1);
 /// How long a program may take to close its windows, unless it asks its user.
 const END: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(40);
@@ -145,7 +147,7 @@ pub(super) fn launch(ewmh: &Ewmh, app: &str, address: &SessionAddress) -> Result
     let Some((program, arguments)) = words.split_first() else {
         return Err(DesktopError::Failed(format!("the desktop file of {} names no command", found.name)));
     };
-    let before: Vec<u32> = ewmh.clients()?.iter().map(|client| client.window).collect();
+    let before = ewmh.clients()?;
     let mut command = if found.entry.terminal() {
         let mut terminal = Command::new("x-terminal-emulator");
         terminal.arg("-e").arg(program);
@@ -170,27 +172,61 @@ pub(super) fn launch(ewmh: &Ewmh, app: &str, address: &SessionAddress) -> Result
         .spawn()
         .map_err(|error| DesktopError::Failed(format!("start {} ({program}): {error}", found.name)))?;
     let pid = child.id();
+    let (ends, ended) = std::sync::mpsc::channel();
     // Someone has to take its exit code, or it stays as a zombie for as long as we run.
-    std::thread::spawn(move || child.wait());
-    let is_its = |client: &Client| client.pid == Some(pid) || found.is_called(&client.app);
+    std::thread::spawn(move || ends.send((child.wait(), Instant::now())));
+    // What it handed over to an instance that ran: its windows are this one's, whatever their class.
+    let instances: Vec<u32> =
+        before.iter().filter(|client| found.is_called(&client.app)).filter_map(|client| client.pid).collect();
+    let is_its = |client: &Client| {
+        found.is_called(&client.app) || client.pid.is_some_and(|its| its == pid || instances.contains(&its))
+    };
+    let was_there = |client: &Client| before.iter().any(|one| one.window == client.window);
+    let name = &found.name;
     let end = Instant::now() + START;
-    while Instant::now() < end {
-        let new =
-            ewmh.clients()?.into_iter().find(|client| !before.contains(&client.window) && is_its(client));
-        if let Some(client) = new {
-            let note = format!("{} runs; its window is \"{}\" ({})", found.name, client.title, client.window);
+    let mut exit = None;
+    loop {
+        let clients: Vec<Client> = ewmh.clients()?.into_iter().filter(is_its).collect();
+        if let Some(client) = clients.iter().find(|client| !was_there(client)) {
+            let note = format!("{name} runs; its window is {}", called(client));
             return Ok(Acted { evidence: Evidence::ReadBack, note });
         }
-        std::thread::sleep(LOOK);
-    }
-    let shown = ewmh.clients()?.into_iter().find(is_its);
-    let note = match shown {
-        Some(client) => {
-            format!("{} ran already; its window is \"{}\" ({})", found.name, client.title, client.window)
+        exit = exit.or_else(|| ended.try_recv().ok());
+        let now = Instant::now();
+        match (&exit, clients.first()) {
+            // It came, and went: what it wanted is its first instance's to do, which may bring its window up or change it.
+            (Some((Ok(status), at)), Some(client)) if status.success() && now > *at + HANDED_OVER => {
+                return Ok(ran_already(name, client));
+            }
+            (Some((Ok(status), at)), None) if !status.success() && now > *at + HANDED_OVER => {
+                return Err(DesktopError::Failed(format!(
+                    "{name} ended at once, with {status}, and has shown no window"
+                )));
+            }
+            (_, Some(client)) if now > end => return Ok(ran_already(name, client)),
+            (_, None) if now > end => {
+                let note = format!("{name} was started; it has shown no window within {START:?}");
+                return Ok(Acted { evidence: Evidence::Sent, note });
+            }
+            _ => std::thread::sleep(LOOK),
         }
-        None => format!("{} was started; it has shown no window within {START:?}", found.name),
-    };
-    Ok(Acted { evidence: Evidence::Sent, note })
+    }
+}
+
+/// What is true of an application that showed no new window, as it had one.
+fn ran_already(name: &str, client: &Client) -> Acted {
+    let its = called(client);
+    if client.is("focused") {
+        let note = format!("{name} is already running; its window {its} is in front");
+        return Acted { evidence: Evidence::ReadBack, note };
+    }
+    let note =
+        format!("{name} is already running; its window {its} is not in front: focusWindow brings it up");
+    Acted { evidence: Evidence::Sent, note }
+}
+
+fn called(client: &Client) -> String {
+    format!("\"{}\" ({})", client.title, client.window)
 }
 
 /// Asks all windows of a running application to close.

@@ -289,6 +289,27 @@ async fn an_application_is_launched_by_its_name_and_quit_again() {
 }
 
 #[tokio::test]
+async fn one_that_hands_over_to_its_first_instance_is_said_to_run_already_with_its_window() {
+    let screen = Screen::new().with_bus().with_window_manager();
+    let desktop = screen.desktop();
+    let first = desktop.launch("mousepad".into()).await.unwrap();
+    assert_eq!(first.evidence, Evidence::ReadBack, "{}", first.note);
+    let began = std::time::Instant::now();
+    let again = desktop.launch("mousepad".into()).await.unwrap();
+    // What it opens there is a tab of the window that it has.
+    assert_eq!(desktop.windows().await.unwrap().len(), 1);
+    assert!(again.note.contains("already running") && again.note.contains("is in front"), "{}", again.note);
+    assert_eq!(again.evidence, Evidence::ReadBack, "{}", again.note);
+    assert!(began.elapsed() < std::time::Duration::from_secs(10), "{:?}", began.elapsed());
+    // One that was put away comes up, or is said to be behind.
+    let window = desktop.windows().await.unwrap()[0].id;
+    desktop.change_window(window, WindowChange::Minimize).await.unwrap();
+    let back = desktop.launch("mousepad".into()).await.unwrap();
+    let is_in_front = desktop.windows().await.unwrap()[0].states.iter().any(|state| state == "focused");
+    assert_eq!(back.note.contains("is in front"), is_in_front, "{}", back.note);
+}
+
+#[tokio::test]
 async fn an_unknown_application_is_answered_with_the_nearest_names() {
     let screen = Screen::new().with_window_manager();
     let desktop = screen.desktop();

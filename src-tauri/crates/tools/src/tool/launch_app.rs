@@ -12,6 +12,8 @@ use crate::reach::{Act, Reach};
 use crate::untrusted;
 
 const MOST_CHARS: usize = 100;
+/// Of what came of it, for people.
+const NOTE: usize = 300;
 
 pub(super) struct LaunchApp;
 
@@ -50,8 +52,10 @@ impl Task for Launch {
         cx.begin();
         match cx.desktop.launch(self.app.clone()).await {
             Ok(acted) => {
-                let summary = format!("launched {}", untrusted::line(&self.app, MOST_CHARS));
-                Outcome::acted(&acted, &summary, None)
+                let mut outcome = Outcome::acted(&acted, "", None);
+                // The desktop alone knows whether it was started, or ran before.
+                outcome.summary = untrusted::line(&acted.note, NOTE);
+                outcome
             }
             Err(error) => Outcome::failed_acting(LaunchApp::NAME, &error),
         }
