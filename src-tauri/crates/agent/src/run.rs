@@ -658,7 +658,8 @@ impl Driver {
             recalled: Some(self.run.context.recalled()),
             ..self.run.ports.clone()
         };
-        ExecRequest { call, mode, approval, grants, has_read, approved: None, planning, waived, ports }
+        let (approved, fence) = (None, self.fence());
+        ExecRequest { call, mode, approval, grants, has_read, approved, planning, waived, fence, ports }
     }
 
     fn current_settings(&self) -> std::sync::MutexGuard<'_, Settings> {

@@ -42,12 +42,12 @@ impl Engine {
         let call = ToolCall { id: CallId::from_suffix(fresh()), tool, arguments };
         let (mode, approval) = (settings.mode, settings.approval);
         let grants = Grants::default().with_settings(&settings, || self.log.now());
-        let planning = Planning::Off;
+        let (planning, fence) = (Planning::Off, settings.fence());
         let (has_read, approved, waived) = (false, None, Vec::new());
         // Where there is no folder, what needs one says so.
         let ports = self.open_ports(None, None).await.unwrap_or_default();
         let request =
-            ExecRequest { call, mode, approval, grants, has_read, approved, planning, waived, ports };
+            ExecRequest { call, mode, approval, grants, has_read, approved, planning, waived, fence, ports };
         let assessment = self.tools.outline(&request, &Self::limits(&settings));
         (request, assessment)
     }

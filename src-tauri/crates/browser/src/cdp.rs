@@ -67,6 +67,18 @@ impl CdpBrowser {
         Ok(held)
     }
 
+    /// As [`CdpBrowser::held`] would have it.
+    async fn check_within(&self, fence: Fence) -> Result<(), DesktopError> {
+        let mut held = self.live.lock().await;
+        if !is_there(held.as_ref()).await {
+            *held = find::attach_running(&self.options).await?;
+        }
+        match held.as_ref() {
+            Some(live) => self.check_fence(&fence, live).await,
+            None => fence::check_app(&fence, &[&find::called(&self.options)]),
+        }
+    }
+
     async fn check_fence(&self, fence: &Fence, live: &Live) -> Result<(), DesktopError> {
         let pid = live.process().await?;
         let windows = self.desktop.windows().await?;
@@ -145,6 +157,10 @@ async fn is_there(live: Option<&Live>) -> bool {
 }
 
 impl Browser for CdpBrowser {
+    fn within(&self, fence: Fence) -> Reply<'_, ()> {
+        Box::pin(self.check_within(fence))
+    }
+
     fn missing(&self) -> Option<String> {
         // A browser that is in use is there; nobody waits for it to be asked.
         let attached = self.live.try_lock().map_or(true, |held| held.is_some());

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use desktop::{Acted, DesktopError, Evidence};
+use desktop::{Acted, DesktopError, Evidence, Fence};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -23,6 +23,8 @@ pub struct Pages {
     /// What clicks, texts and answers are said to have done.
     pub acted: WebActed,
     pub arrived: Arrived,
+    /// As a fence has the browser; it has none where this is empty.
+    pub app: String,
     /// Answered first, one for each call.
     pub failures: VecDeque<DesktopError>,
 }
@@ -63,6 +65,7 @@ impl Default for FakeBrowser {
             target: WebTarget { url: "https://example.org/".into(), ..WebTarget::default() },
             acted,
             arrived: Arrived::default(),
+            app: String::new(),
             failures: VecDeque::new(),
         };
         Self { state: Mutex::new((pages, Vec::new())) }
@@ -100,6 +103,11 @@ impl FakeBrowser {
 impl Browser for FakeBrowser {
     fn missing(&self) -> Option<String> {
         self.state().0.missing.clone()
+    }
+    fn within(&self, fence: Fence) -> Reply<'_, ()> {
+        let app = self.state().0.app.clone();
+        let within = if app.is_empty() { Ok(()) } else { desktop::fence::check_app(&fence, &[&app]) };
+        Box::pin(async move { within })
     }
     fn tabs(&self) -> Reply<'_, Vec<Tab>> {
         self.answered(WebCall::Tabs, |pages| pages.tabs.clone())

@@ -11,7 +11,7 @@ use protocol::geometry::{NormPoint, NormRect};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use desktop::{Acted, Button, Desktop, DesktopError, Key, ScriptedApp};
+use desktop::{Acted, Button, Desktop, DesktopError, Fence, Key, ScriptedApp};
 use futures::future::BoxFuture;
 
 pub use absent::absent;
@@ -61,6 +61,10 @@ pub trait Browser: Send + Sync {
     fn read(&self, query: TextQuery) -> Reply<'_, PageText>;
     /// What an act would touch now: the element with this ref, or the open dialog. Starts no browser.
     fn target(&self, reference: Option<String>) -> Reply<'_, WebTarget>;
+    /// Why nothing would be done in it within a fence. Starts no browser.
+    fn within(&self, _fence: Fence) -> Reply<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
     /// Clicks an element with trusted input, where it is not covered by another one.
     fn click(&self, click: WebClick, cancel: CancellationToken) -> Reply<'_, WebActed>;
     /// Fills a field, or chooses an option, and reads it back.

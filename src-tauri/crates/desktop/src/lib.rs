@@ -160,6 +160,10 @@ pub trait Windows: Send + Sync {
     fn launches(&self, _app: String) -> BoxFuture<'_, Option<String>> {
         Box::pin(async { None })
     }
+    /// Why [`Windows::launch`] would not start what this name means within a fence; `None` if it would, or if nobody knows.
+    fn outside(&self, app: String, fence: Fence) -> BoxFuture<'_, Option<DesktopError>> {
+        Box::pin(async move { fence::check_app(&fence, &[&app]).err() })
+    }
     /// Starts an application by its name, and waits until it has a window.
     fn launch(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>>;
     /// Asks an application to end; it may ask its user to save first.

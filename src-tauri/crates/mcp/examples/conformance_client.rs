@@ -163,6 +163,7 @@ fn asked(call: ToolCall) -> Call {
         approved: None,
         planning: Planning::Off,
         waived: Vec::new(),
+        fence: Default::default(),
         ports: Ports { asker: Some(Arc::new(User)), ..Ports::default() },
     };
     let limits = Arc::new(Limits::from(&Settings::default()));

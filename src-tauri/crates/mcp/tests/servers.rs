@@ -152,6 +152,7 @@ impl Stage {
             approved: None,
             planning: Planning::Off,
             waived: Vec::new(),
+            fence: Default::default(),
             ports: Ports::default(),
         }
     }

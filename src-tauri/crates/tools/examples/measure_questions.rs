@@ -131,6 +131,7 @@ mod work {
     fn request(tool: &str, arguments: Value) -> ExecRequest {
         ExecRequest {
             waived: Vec::new(),
+            fence: Default::default(),
             ports: tools::Ports::default(),
             call: ToolCall { id: CallId("c-1".into()), tool: tool.into(), arguments },
             mode: Mode::Act,

@@ -95,6 +95,8 @@ pub struct ExecRequest {
     pub planning: Planning,
     /// Checks of the plan that the user saw fail, or was asked, when they said yes to `done`.
     pub waived: Vec<Check>,
+    /// Where its acts may go: what is outside is not asked about.
+    pub fence: Fence,
     /// What its session works with beyond the screen.
     pub ports: Ports,
 }

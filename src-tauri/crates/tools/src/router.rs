@@ -334,6 +334,8 @@ impl Router {
         match outline {
             (Assessment { decision: Decision::Ask { .. } | Decision::Run, .. }, Some(step)) if asks => {
                 let mut found = self.find(request, &step).await;
+                let ports = (&*self.desktop, &*self.browser);
+                target::keep_to_fence(ports, &request.fence, &step, &mut found).await;
                 // Nobody has seen a call that runs by the plan: what it would do is told by what it meets, each time.
                 let is_planned = request.planning.agreed().is_some() && request.approved.is_none();
                 // What a later part of a batch finds under its points is held against what was there before the first.

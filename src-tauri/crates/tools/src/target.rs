@@ -23,10 +23,12 @@ use crate::{goes_to, hosts, untrusted};
 
 pub(crate) mod beyond;
 mod destination;
+mod fenced;
 mod find;
 mod gravity;
 
 pub(crate) use destination::{Destination, EntryThere, FileThere, Touched};
+pub(crate) use fenced::keep_to_fence;
 pub(crate) use find::{find, landing};
 pub(crate) use gravity::meets_field;
 use gravity::{gravity, says, says_nothing};

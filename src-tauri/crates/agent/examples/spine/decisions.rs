@@ -36,6 +36,7 @@ pub async fn race() -> Value {
     let arguments = json!({ "x": 512, "y": 40, "reason": "to open the menu" });
     let request = ExecRequest {
         waived: Vec::new(),
+        fence: Default::default(),
         ports: tools::Ports::default(),
         call: ToolCall { id: CallId("c-1".into()), tool: "click".into(), arguments },
         mode: Mode::Act,

@@ -90,6 +90,7 @@ fn every_call_that_an_action_becomes_is_one_that_our_tools_take() {
             has_read,
             planning,
             waived: Vec::new(),
+            fence: Default::default(),
             ports: tools::Ports::default(),
         };
         match router.outline(&request, &Limits::from(&Settings::default())).decision {

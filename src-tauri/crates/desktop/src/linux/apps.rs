@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use freedesktop_desktop_entry::{DesktopEntry, Iter, default_paths, get_languages_from_env};
 
 use super::ewmh::{Client, Ewmh};
-use crate::{Acted, AppView, DesktopError, Evidence};
+use crate::{Acted, AppView, DesktopError, Evidence, Fence, fence};
 
 /// How long a program may take to show its first window.
 const START: Duration = Duration::from_secs(15);
@@ -118,6 +118,16 @@ pub(super) fn launches(app: &str) -> Option<String> {
     Some(file.file_name()?.to_str()?.to_owned())
 }
 
+/// Why what a name means would not be launched within a fence.
+pub(super) fn outside(app: &str, fence: &Fence) -> Option<DesktopError> {
+    let all = launchables();
+    check_fence(fence, named(&all, app)?).err()
+}
+
+fn check_fence(fence: &Fence, one: &Launchable) -> Result<(), DesktopError> {
+    fence::check_app(fence, &[&one.name, one.entry.id()])
+}
+
 /// Whether a file is where only the system's administrator installs things, links followed.
 fn is_systems(file: &Path) -> bool {
     let Ok(file) = file.canonicalize() else { return false };
@@ -140,7 +150,7 @@ pub(super) fn launch(ewmh: &Ewmh, app: &str, address: &SessionAddress) -> Result
     let Some(found) = named(&all, app) else {
         return Err(unknown(app, all.iter().map(|one| one.name.as_str())));
     };
-    ewmh.fence.check_app(&[&found.name, found.entry.id()])?;
+    check_fence(&ewmh.fence.now(), found)?;
     let words = found.entry.parse_exec().map_err(|error| {
         DesktopError::Failed(format!("the desktop file of {} names no command: {error}", found.name))
     })?;

@@ -8,7 +8,7 @@ use protocol::geometry::NormPoint;
 
 use super::ewmh::Ewmh;
 use super::{LOOK, LinuxDesktop, apps};
-use crate::{Acted, AppView, DesktopError, Glance, Taker, WindowChange, WindowId, WindowView, Windows};
+use crate::{Acted, AppView, DesktopError, Fence, Glance, Taker, WindowChange, WindowId, WindowView, Windows};
 
 /// A launch waits for a window.
 const LAUNCH: Duration = Duration::from_secs(20);
@@ -67,6 +67,13 @@ impl Windows for LinuxDesktop {
     fn launches(&self, app: String) -> BoxFuture<'_, Option<String>> {
         Box::pin(async move {
             let looked = tokio::task::spawn_blocking(move || apps::launches(&app));
+            looked.await.ok().flatten()
+        })
+    }
+
+    fn outside(&self, app: String, fence: Fence) -> BoxFuture<'_, Option<DesktopError>> {
+        Box::pin(async move {
+            let looked = tokio::task::spawn_blocking(move || apps::outside(&app, &fence));
             looked.await.ok().flatten()
         })
     }

@@ -185,6 +185,7 @@ impl Stage {
             approved: None,
             planning: Planning::Off,
             waived: Vec::new(),
+            fence: Default::default(),
             ports: Ports::default(),
         };
         let limits = Arc::new(Limits::from(&Settings::default()));

@@ -13,6 +13,8 @@ mod elements;
 #[cfg(test)]
 mod entries;
 #[cfg(test)]
+mod fenced;
+#[cfg(test)]
 mod focus;
 #[cfg(test)]
 mod fuzz;

@@ -77,6 +77,7 @@ pub fn request(tool: &str, arguments: Value) -> ExecRequest {
         approved: None,
         planning: Planning::Off,
         waived: Vec::new(),
+        fence: Default::default(),
         ports: Ports::default(),
     }
 }
