@@ -15,9 +15,9 @@ use protocol::contract::Report;
 use protocol::event::RunEnd;
 use protocol::ids::{BlobRef, Timestamp};
 use protocol::principal::Surface;
-use protocol::tool::{Answer, Until};
+use protocol::tool::{Answer, Effect, Until};
 
-use crate::transcript::{Acts, Stage, Step};
+use crate::transcript::{Acts, DONE, Stage, Step};
 
 /// Where the bytes of a picture come from; `None` if it is gone.
 pub type Pictures<'a> = dyn FnMut(&BlobRef) -> Option<Vec<u8>> + 'a;
@@ -122,6 +122,12 @@ fn shown(text: &str) -> String {
 }
 
 /// A unit variant's name as it stands in JSON.
+/// What came of a step, in a word: a model that gives up has not done what it was to do, and that it said so is no success.
+fn outcome(step: &Step, effect: Effect) -> String {
+    let gives_up = step.call.tool == DONE && step.call.arguments["success"] == false;
+    if gives_up && effect == Effect::Confirmed { "failed".to_owned() } else { word(&effect) }
+}
+
 fn word(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
 }

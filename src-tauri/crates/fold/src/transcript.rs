@@ -20,7 +20,7 @@ use crate::way_back::WayBack;
 /// The tool that tells the model which windows there are.
 const LIST_WINDOWS: &str = "listWindows";
 /// The tool that ends the run.
-const DONE: &str = "done";
+pub(crate) const DONE: &str = "done";
 const PLAN: &str = "plan";
 /// What its user does, not its model.
 const UNDO: &str = "undo";

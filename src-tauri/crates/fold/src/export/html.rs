@@ -11,7 +11,7 @@ use protocol::Event;
 use protocol::tool::PictureView;
 use protocol::view::SessionView;
 
-use super::{Pictures, Written, decided, ended, is_denied, shown, shown_of, summed, utc, word};
+use super::{Pictures, Written, decided, ended, is_denied, outcome, shown, shown_of, summed, utc};
 use crate::Transcript;
 use crate::transcript::{EntryBody, Stage, Step};
 
@@ -151,7 +151,7 @@ fn of_step(step: &Step) -> String {
     let arguments = serde_json::to_string_pretty(&step.call.arguments).unwrap_or_default();
     let (effect, summary) = match &step.stage {
         Stage::Done { .. } if is_denied(step) => ("refused".into(), "not carried out".into()),
-        Stage::Done { result } => (word(&result.effect), result.summary.clone()),
+        Stage::Done { result } => (outcome(step, result.effect), result.summary.clone()),
         Stage::Proposed | Stage::NotRun => ("refused".into(), "not carried out".into()),
         Stage::Waiting { .. } => ("unknown".into(), "waits for an answer".into()),
         Stage::Running => ("unknown".into(), "under way".into()),

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use protocol::Event;
 use protocol::view::SessionView;
 
-use super::{decided, ended, is_denied, shown, shown_of, summed, utc, word};
+use super::{decided, ended, is_denied, outcome, shown, shown_of, summed, utc};
 use crate::Transcript;
 use crate::transcript::{EntryBody, Stage};
 
@@ -30,7 +30,7 @@ pub fn markdown(out: &mut dyn Write, session: &SessionView, events: &[Event]) ->
                 match &step.stage {
                     Stage::Done { .. } if is_denied(step) => writeln!(out, "Not carried out.\n")?,
                     Stage::Done { result } => {
-                        writeln!(out, "{}: {}\n", word(&result.effect), inline(&result.summary))?;
+                        writeln!(out, "{}: {}\n", outcome(step, result.effect), inline(&result.summary))?;
                         let error = result.error.as_ref();
                         if let Some(error) = error.filter(|error| !result.summary.contains(&error.message)) {
                             writeln!(out, "{}\n", quoted(&error.message))?;

@@ -128,6 +128,33 @@ fn what_was_printed_changed_asked_and_taken_back_stands_in_both() {
     assert!(page.contains("one &lt;b&gt;two") && text.contains("one <b>two"), "{page} {text}");
 }
 
+#[test]
+fn a_run_whose_model_gave_up_is_told_as_failed_alone() {
+    let said = |success: Option<bool>| {
+        let arguments = json!({ "summary": "no password", "success": success });
+        let done = protocol::tool::ToolCall { tool: "done".into(), arguments, ..click("c-1") };
+        let result = ExecResult { summary: "gave up: no password".into(), ..clicked() };
+        let end = RunEnd::Failed { message: "the model gave up: no password".into(), hint: None };
+        let all = events([
+            created(),
+            started(),
+            turn(1, "", vec![done.clone()]),
+            tool_started("c-1"),
+            EventBody::ToolFinished { call: done.id, result },
+            EventBody::RunEnded { end },
+        ]);
+        let (view, _) = sample();
+        let (mut page, mut text) = (Vec::new(), Vec::new());
+        html(&mut page, &view, &all, None).unwrap();
+        markdown(&mut text, &view, &all).unwrap();
+        [page, text].map(|said| String::from_utf8(said).unwrap())
+    };
+    for told in said(Some(false)) {
+        assert!(told.contains("failed") && !told.contains("confirmed"), "{told}");
+    }
+    assert!(said(None).iter().all(|told| told.contains("confirmed")));
+}
+
 fn file(pictures_too: bool) -> Vec<u8> {
     let (view, events) = sample();
     let mut file = Vec::new();
