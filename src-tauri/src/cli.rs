@@ -26,6 +26,7 @@ mod model;
 mod secret;
 mod session;
 
+mod ids;
 pub mod interrupt;
 mod run_printer;
 mod text;

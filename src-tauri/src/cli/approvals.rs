@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::run_printer::{all_like_it, plan_fault, risk, shown_whole};
 use super::text::plain;
-use super::{interrupt, key};
+use super::{ids, interrupt, key};
 use crate::engine::{blocking, no_approver_made};
 use crate::exit::Exit;
 use crate::home::Home;
@@ -52,12 +52,12 @@ enum What {
     List(List),
     /// Show all of one question
     Show {
-        /// Its id, or the end of it
+        /// Its id, or the end or the beginning of it
         id: String,
     },
     /// Answer one question; asks for the approver key, which is never an argument
     Answer {
-        /// Its id, or the end of it
+        /// Its id, or the end or the beginning of it
         id: String,
         answer: Word,
         /// With no: why not, for the model
@@ -308,16 +308,16 @@ async fn key_work(link: &Link, work: KeyWork) -> Result<(), ErrorView> {
 
 /// The one question that is meant.
 fn one(open: Vec<Question>, id: &str) -> Result<Approval, ErrorView> {
-    let mut meant = open.into_iter().filter(|question| question.approval.id.0.ends_with(id));
-    match (meant.next(), meant.next()) {
-        (Some(one), None) => Ok(one.approval),
-        (None, _) => Err(ErrorView::new(ErrorCode::NotFound, format!("no open question ends with {id:?}"))
-            .with_hint("see which are open: miki approvals")),
-        (Some(_), Some(_)) => {
-            Err(ErrorView::new(ErrorCode::BadRequest, format!("several open questions end with {id:?}"))
-                .with_hint("give more of the id"))
-        }
-    }
+    let meant = ids::meant(open, |question| question.approval.id.as_str(), id);
+    meant.map(|question| question.approval).map_err(|several| match several {
+        0 => ErrorView::new(ErrorCode::NotFound, format!("no open question's id ends or begins with {id:?}"))
+            .with_hint("see which are open: miki approvals"),
+        _ => ErrorView::new(
+            ErrorCode::BadRequest,
+            format!("{several} open questions' ids end or begin with {id:?}"),
+        )
+        .with_hint("give more of the id"),
+    })
 }
 
 #[cfg(test)]

@@ -9,16 +9,12 @@ use protocol::tool::Grant;
 use protocol::view::{DesktopView, Overview, RunStatus};
 use serde_json::json;
 
+use super::ids::short;
 use super::interrupt;
 use super::text::plain;
 use super::width::{self, cut};
 use crate::exit::Exit;
 use crate::home::Home;
-
-/// Characters of an id that are shown at the least; more where runs could be taken for each other.
-const ID_CHARS: usize = 10;
-/// Characters of a goal that are shown at the least: the session's id gives way.
-const GOAL_CHARS: usize = 12;
 
 /// List the runs that have not ended
 ///
@@ -54,7 +50,6 @@ impl Ps {
 
 /// The runs of an overview, a line each in so many columns, below their headings.
 pub(super) fn table(overview: &Overview, columns: usize) -> String {
-    let short = |id: &str, ids: &[&str]| id.chars().take(telling(ids)).collect::<String>();
     let runs: Vec<&str> = overview.runs.iter().map(|run| run.run.as_str()).collect();
     let sessions: Vec<&str> = overview.runs.iter().map(|run| run.session.as_str()).collect();
     let headings = ["RUN", "STATE", "DESKTOP", "STEP", "SESSION"].map(str::to_owned);
@@ -78,11 +73,6 @@ pub(super) fn table(overview: &Overview, columns: usize) -> String {
     let width = |rows: &[([String; 5], String)], column: usize| {
         rows.iter().map(|(cells, _)| cells[column].chars().count()).max().unwrap_or(0)
     };
-    // Ids of runs that began in the same moment differ in their last character.
-    let taken: usize = (0..4).map(|column| width(&rows, column) + 2).sum();
-    for (cells, _) in &mut rows {
-        cells[4] = cut(&cells[4], columns.saturating_sub(taken + 2 + GOAL_CHARS));
-    }
     let widths = [0, 1, 2, 3, 4].map(|column| width(&rows, column));
     let left = columns.saturating_sub(widths.iter().map(|width| width + 2).sum());
     let line = |(cells, goal): &([String; 5], String)| {
@@ -121,17 +111,6 @@ fn used(run: &RunStatus) -> String {
     let bounds = if bounds.is_empty() { bounds } else { format!("; at most {bounds}") };
     let forecast = forecast.map(|forecast| format!("; {forecast}")).unwrap_or_default();
     format!("\n  used: {cost}{} tokens, {minutes} min{bounds}{forecast}", thousands(*tokens))
-}
-
-/// So many characters tell each of these ids from the others.
-fn telling(ids: &[&str]) -> usize {
-    let longest = ids.iter().map(|id| id.chars().count()).max().unwrap_or(0);
-    let differ = |length: usize| {
-        let mut starts: Vec<String> = ids.iter().map(|id| id.chars().take(length).collect()).collect();
-        starts.sort();
-        starts.windows(2).all(|pair| pair[0] != pair[1])
-    };
-    (ID_CHARS..longest).find(|length| differ(*length)).unwrap_or(longest)
 }
 
 fn state(run: &RunStatus, overview: &Overview) -> &'static str {

@@ -13,6 +13,7 @@ use protocol::view::{Exported, Found, Imported, SessionView};
 use protocol::{ErrorCode, ErrorView, Event};
 use serde::Serialize;
 
+use super::ids::{self, short};
 use super::interrupt;
 use super::text::plain;
 use crate::exit::Exit;
@@ -20,14 +21,12 @@ use crate::home::Home;
 use crate::link::Link;
 use crate::transfer;
 
-/// Digits of an id that are shown: its last ones, which differ the most.
-const ID_CHARS: usize = 8;
 /// Sessions and events that are asked for at a time.
 const PAGE: u32 = 1_000;
 
 /// List, search, rename, pin, archive, branch, delete, export and import sessions
 ///
-/// A session is named by its id, by the end of it, or as `last`: the one in which something happened last.
+/// A session is named by its id, by the end or the beginning of it, or as `last`: the one in which something happened last.
 #[derive(Debug, Args)]
 pub struct Sessions {
     #[command(subcommand)]
@@ -165,7 +164,8 @@ async fn work(link: &Link, home: &Home, what: What, json: bool) -> Result<(), Er
             } else if listed.is_empty() {
                 super::tell("no sessions");
             } else {
-                listed.iter().for_each(|one| super::tell(&line(one)));
+                let all = ids_of(&listed);
+                listed.iter().for_each(|one| super::tell(&line(one, &all)));
             }
         }
         What::Search { words, limit } => {
@@ -176,7 +176,8 @@ async fn work(link: &Link, home: &Home, what: What, json: bool) -> Result<(), Er
             } else if found.is_empty() {
                 super::tell("nothing was found");
             } else {
-                found.iter().for_each(|one| super::tell(&found_line(one)));
+                let all: Vec<&str> = found.iter().map(|one| one.session.id.as_str()).collect();
+                found.iter().for_each(|one| super::tell(&found_line(one, &all)));
             }
         }
         What::Show { session } => {
@@ -207,7 +208,7 @@ async fn work(link: &Link, home: &Home, what: What, json: bool) -> Result<(), Er
             let deleted = link.call(DeleteSession { session }).await?;
             say_session(&deleted, json);
             if !json {
-                super::tell(&format!("undo with: miki session restore {}", short(&deleted.id)));
+                super::tell(&format!("undo with: miki session restore {}", short(deleted.id.as_str(), &[])));
             }
         }
         What::Restore { session } => {
@@ -247,7 +248,7 @@ async fn work(link: &Link, home: &Home, what: What, json: bool) -> Result<(), Er
                 say_json(&imported);
             } else {
                 let Imported { session, events, pictures } = imported;
-                super::tell(&format!("{}  {events} events, {pictures} pictures", line(&session)));
+                super::tell(&format!("{}  {events} events, {pictures} pictures", line(&session, &[])));
             }
         }
     }
@@ -300,16 +301,15 @@ async fn one(link: &Link, named: &str) -> Result<SessionView, ErrorView> {
 }
 
 fn meant(all: Vec<SessionView>, named: &str) -> Result<SessionView, ErrorView> {
-    let mut meant = all.into_iter().filter(|one| !named.is_empty() && one.id.0.ends_with(named));
-    match (meant.next(), meant.next()) {
-        (Some(one), None) => Ok(one),
-        (None, _) => Err(ErrorView::new(ErrorCode::NotFound, format!("no session's id ends with {named:?}"))
-            .with_hint("miki session list tells them; of very old ones, give the whole id")),
-        (Some(_), Some(_)) => {
-            Err(ErrorView::new(ErrorCode::BadRequest, format!("several sessions' ids end with {named:?}"))
-                .with_hint("give more of the id"))
-        }
-    }
+    ids::meant(all, |one| one.id.as_str(), named).map_err(|several| match several {
+        0 => ErrorView::new(ErrorCode::NotFound, format!("no session's id ends or begins with {named:?}"))
+            .with_hint("miki session list tells them; of very old ones, give the whole id"),
+        _ => ErrorView::new(
+            ErrorCode::BadRequest,
+            format!("{several} sessions' ids end or begin with {named:?}"),
+        )
+        .with_hint("give more of the id"),
+    })
 }
 
 async fn events_of(link: &Link, session: &SessionId) -> Result<Vec<Event>, ErrorView> {
@@ -342,16 +342,16 @@ fn say_session(session: &SessionView, json: bool) {
     if json {
         say_json(session);
     } else {
-        super::tell(&line(session));
+        super::tell(&line(session, &[]));
     }
 }
 
-fn short(id: &SessionId) -> String {
-    let count = id.0.chars().count();
-    id.0.chars().skip(count.saturating_sub(ID_CHARS)).collect()
+fn ids_of(all: &[SessionView]) -> Vec<&str> {
+    all.iter().map(|one| one.id.as_str()).collect()
 }
 
-fn line(session: &SessionView) -> String {
+/// A session on one line, among others with these ids.
+fn line(session: &SessionView, among: &[&str]) -> String {
     let shelf = &session.shelf;
     let marks = [
         (shelf.pinned, " (pinned)"),
@@ -361,14 +361,14 @@ fn line(session: &SessionView) -> String {
     let marks: String = marks.into_iter().filter_map(|(is, mark)| is.then_some(mark)).collect();
     format!(
         "{}  {}  {}{marks}",
-        short(&session.id),
+        short(session.id.as_str(), among),
         fold::export::utc(session.updated),
         plain(&session.title)
     )
 }
 
-fn found_line(found: &Found) -> String {
-    format!("{}\n  {}: {}", line(&found.session), found.event, plain(&found.snippet))
+fn found_line(found: &Found, among: &[&str]) -> String {
+    format!("{}\n  {}: {}", line(&found.session, among), found.event, plain(&found.snippet))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `miki stop [RUN]`: a run by its id or the beginning of it, or everything.
+//! `miki stop [RUN]`: a run by its id or a part of it, or everything.
 
 use clap::Args;
 use protocol::command::StopRun;
@@ -7,7 +7,7 @@ use protocol::view::{Overview, RunStatus};
 use protocol::{ErrorCode, ErrorView};
 
 use super::ps::table;
-use super::{interrupt, width};
+use super::{ids, interrupt, width};
 use crate::exit::Exit;
 use crate::home::Home;
 use crate::link::Link;
@@ -15,20 +15,19 @@ use crate::link::Link;
 /// Stop a run and all that it asked for, or everything
 #[derive(Debug, Args)]
 pub struct Stop {
-    /// The run, by its id or the beginning of it (`miki ps`); whatever is under way where none is named
-    #[arg(value_parser = beginning)]
+    /// The run, by its id or what `miki ps` shows of it; whatever is under way where none is named
+    #[arg(value_parser = named)]
     run: Option<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("not a run's id, for example r-0193f4c2")]
+#[error("not a run's id: miki ps shows them")]
 struct NoId;
 
-/// Of an id, without what every run's id starts with.
-fn beginning(text: &str) -> Result<String, NoId> {
+/// More than every run's id starts with.
+fn named(text: &str) -> Result<String, NoId> {
     let text = text.trim();
-    let rest = text.strip_prefix(RunId::PREFIX).unwrap_or(text);
-    if rest.is_empty() { Err(NoId) } else { Ok(rest.to_owned()) }
+    if text.is_empty() || text == RunId::PREFIX { Err(NoId) } else { Ok(text.to_owned()) }
 }
 
 impl Stop {
@@ -36,7 +35,7 @@ impl Stop {
         // One that waits for an answer is stopped also where no Miki runs.
         let Some((link, overview)) = super::looked_at(home).await? else {
             return match &self.run {
-                Some(beginning) => the_one(&[], beginning).map(|_| Exit::Done),
+                Some(named) => the_one(&[], named).map(|_| Exit::Done),
                 None => {
                     super::tell("nothing is running");
                     Ok(Exit::Done)
@@ -51,7 +50,7 @@ impl Stop {
     async fn stop(self, link: &Link, overview: &Overview) -> Result<Exit, ErrorView> {
         let run = match &self.run {
             None => None,
-            Some(beginning) => match the_one(&overview.runs, beginning) {
+            Some(named) => match the_one(&overview.runs, named) {
                 Ok(run) => Some(run),
                 Err(error) => {
                     super::say_error(&error);
@@ -82,23 +81,16 @@ impl Stop {
     }
 }
 
-/// The only run whose id begins so.
-fn the_one(runs: &[RunStatus], beginning: &str) -> Result<RunId, ErrorView> {
-    let begins = |run: &&RunStatus| {
-        run.run.as_str().strip_prefix(RunId::PREFIX).is_some_and(|id| id.starts_with(beginning))
-    };
-    let found: Vec<&RunStatus> = runs.iter().filter(begins).collect();
-    match found.as_slice() {
-        [one] => Ok(one.run.clone()),
-        [] if runs.is_empty() => Err(ErrorView::new(ErrorCode::NotFound, "no run is under way")),
-        [] => Err(ErrorView::new(ErrorCode::NotFound, format!("no run begins with r-{beginning}"))
-            .with_hint("these have not ended:")),
-        more => Err(ErrorView::new(
-            ErrorCode::BadRequest,
-            format!("{} runs begin with r-{beginning}", more.len()),
-        )
-        .with_hint("name one of these:")),
-    }
+/// The only run whose id ends or begins so.
+fn the_one(runs: &[RunStatus], named: &str) -> Result<RunId, ErrorView> {
+    let found = ids::meant(runs.iter().collect(), |run| run.run.as_str(), named);
+    found.map(|run| run.run.clone()).map_err(|several| match several {
+        0 if runs.is_empty() => ErrorView::new(ErrorCode::NotFound, "no run is under way"),
+        0 => ErrorView::new(ErrorCode::NotFound, format!("no run's id ends or begins with {named}"))
+            .with_hint("these have not ended:"),
+        _ => ErrorView::new(ErrorCode::BadRequest, format!("{several} runs' ids end or begin with {named}"))
+            .with_hint("name one of these:"),
+    })
 }
 
 #[cfg(test)]
@@ -109,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_is_meant_by_its_id_or_by_what_only_it_begins_with() {
+    fn a_run_is_meant_by_its_id_or_by_what_only_it_ends_or_begins_with() {
         let run = |id: &str| RunStatus {
             session: SessionId("s-1".into()),
             run: RunId(id.into()),
@@ -118,13 +110,14 @@ mod tests {
             parent: None,
         };
         let runs = [run("r-12a"), run("r-12b"), run("r-3")];
-        let meant = |text: &str| the_one(&runs, &beginning(text).unwrap());
+        let meant = |text: &str| the_one(&runs, &named(text).unwrap());
         assert_eq!(meant("r-12a").unwrap().as_str(), "r-12a");
         assert_eq!(meant("12b").unwrap().as_str(), "r-12b");
         assert_eq!(meant("r-3").unwrap().as_str(), "r-3");
+        assert_eq!(meant("2b").unwrap().as_str(), "r-12b");
         assert_eq!(meant("12").unwrap_err().code, ErrorCode::BadRequest);
         assert_eq!(meant("r-4").unwrap_err().code, ErrorCode::NotFound);
         assert_eq!(the_one(&[], "1").unwrap_err().code, ErrorCode::NotFound);
-        assert!(beginning("r-").is_err() && beginning(" ").is_err());
+        assert!(named("r-").is_err() && named(" ").is_err());
     }
 }

@@ -13,7 +13,7 @@ use crate::link::Link;
 /// Take back what a run changed: files, values, windows, the clipboard
 #[derive(Debug, Args)]
 pub struct Undo {
-    /// A run (`r-...`) or one of its steps (`c-...`), a run by the beginning of its id, too; whatever changed something last where none is named
+    /// A run by its id or a part of it, or one of its steps (`c-...`); whatever changed something last where none is named
     #[arg(value_parser = run_or_step)]
     what: Option<String>,
     /// The answer as JSON
@@ -22,12 +22,15 @@ pub struct Undo {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("neither a run's id, which begins with r-, nor a step's, which begins with c-")]
+#[error("neither a run's id nor a step's")]
 struct NoId;
 
 fn run_or_step(text: &str) -> Result<String, NoId> {
     let text = text.trim();
-    let is_one = [RunId::PREFIX, CallId::PREFIX].iter().any(|prefix| text.starts_with(prefix));
+    // The end of an id, too, as `miki ps` shows it.
+    let is_end = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_hexdigit());
+    let is_one =
+        [RunId::PREFIX, CallId::PREFIX].iter().any(|prefix| text.starts_with(prefix)) || is_end(text);
     if is_one { Ok(text.to_owned()) } else { Err(NoId) }
 }
 
@@ -35,8 +38,8 @@ impl Undo {
     pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
         let command = match self.what {
             None => Command { run: None, call: None },
-            Some(id) if id.starts_with(RunId::PREFIX) => Command { run: Some(RunId(id)), call: None },
-            Some(id) => Command { run: None, call: Some(CallId(id)) },
+            Some(id) if id.starts_with(CallId::PREFIX) => Command { run: None, call: Some(CallId(id)) },
+            Some(id) => Command { run: Some(RunId(id)), call: None },
         };
         let link = Link::open(home).await?;
         let undone = link.call(command).await?;

@@ -97,19 +97,19 @@ impl Engine {
         Ok(report)
     }
 
-    /// The id of the one run that is named by it, or by the beginning of it.
+    /// The id of the one run that is named by it, or by the beginning or the end of it.
     async fn whole_id(&self, run: Option<RunId>) -> Result<Option<RunId>, ErrorView> {
         let Some(named) = run else { return Ok(None) };
-        if named.as_str().len() < RunId::PREFIX.len() + LEAST_OF_ID {
+        if named.as_str().trim_start_matches(RunId::PREFIX).len() < LEAST_OF_ID {
             let message = format!("{:?} does not tell which run is meant", named.as_str());
             return Err(ErrorView::new(ErrorCode::BadRequest, message).with_hint("name it by more of its id"));
         }
         let asked = named.clone();
-        let mut found = self.log.read(move |journal| journal.runs_beginning(&asked)).await?;
+        let mut found = self.log.read(move |journal| journal.runs_named(&asked)).await?;
         match found.len() {
             1 => Ok(found.pop()),
             0 => Err(ErrorView::new(ErrorCode::NotFound, format!("there is no run {named}"))),
-            _ => Err(ErrorView::new(ErrorCode::BadRequest, format!("more than one run begins with {named}"))
+            _ => Err(ErrorView::new(ErrorCode::BadRequest, format!("more than one run is named by {named}"))
                 .with_hint("name it by more of its id; miki session show SESSION has it whole")),
         }
     }

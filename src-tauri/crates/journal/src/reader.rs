@@ -380,10 +380,19 @@ impl<'a> Reader<'a> {
         self.events("WHERE run = ?1 ORDER BY seq", params![run.as_str()], usize::MAX)
     }
 
-    /// Runs whose ids begin so: two at the most.
-    pub fn runs_beginning(&self, id: &RunId) -> Result<Vec<RunId>, JournalError> {
+    /// Runs whose ids begin so, or end so where none begins so: two at the most.
+    pub fn runs_named(&self, id: &RunId) -> Result<Vec<RunId>, JournalError> {
+        const BEGIN: &str = "SELECT DISTINCT run FROM events WHERE run >= ?1 AND run < ?1 || '~' LIMIT 2";
+        const END: &str = "SELECT id FROM runs WHERE substr(id, -length(?1)) = ?1 LIMIT 2";
+        match self.runs_of(BEGIN, id)? {
+            none if none.is_empty() => self.runs_of(END, id),
+            some => Ok(some),
+        }
+    }
+
+    fn runs_of(&self, select: &str, id: &RunId) -> Result<Vec<RunId>, JournalError> {
         self.connection
-            .prepare_cached("SELECT DISTINCT run FROM events WHERE run >= ?1 AND run < ?1 || '~' LIMIT 2")
+            .prepare_cached(select)
             .and_then(|mut select| {
                 select.query_map(params![id.as_str()], |row| row.get(0).map(RunId))?.collect()
             })

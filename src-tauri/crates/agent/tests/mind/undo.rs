@@ -74,6 +74,12 @@ async fn a_run_is_named_by_the_beginning_of_its_id_where_that_is_no_other_ones()
     assert_eq!(undo(&bench, Some(&named)).await.unwrap().undone.len(), 1);
     assert_eq!(copied(&bench), "before");
     runs(&mut bench).await;
+    let end = first.as_str()[first.as_str().len() - 8..].to_owned();
+    assert_eq!(
+        undo(&bench, Some(&RunId(end))).await.unwrap().run,
+        Some(first.clone()),
+        "as `miki ps` shows it"
+    );
     let short = undo(&bench, Some(&RunId("r-".into()))).await.unwrap_err();
     assert_eq!(short.code, ErrorCode::BadRequest, "{short:?}");
     // Both began in the same days.
