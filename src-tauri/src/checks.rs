@@ -21,7 +21,7 @@ const MODEL: Duration = Duration::from_secs(15);
 pub async fn all(
     desktop: &dyn Desktop,
     keys: &Keys,
-    journal: CheckView,
+    (file, journal): (CheckView, CheckView),
     models: &Models,
     settings: &Settings,
 ) -> Vec<CheckView> {
@@ -32,9 +32,21 @@ pub async fn all(
     };
     views.push(keychain.unwrap_or_else(|error| failed(Check::Keychain, error)));
     views.push(sandbox().await);
+    views.push(file);
     views.push(journal);
     views.push(model(models, settings).await);
     views
+}
+
+/// The settings' file: `put_back` is what of it was changed behind our back, and is not in force.
+pub fn settings_file(put_back: Option<ErrorView>) -> CheckView {
+    match put_back {
+        None => {
+            let detail = "in force as it is".to_owned();
+            CheckView { check: Check::Settings, state: CheckState::Well, detail, remedy: None }
+        }
+        Some(said) => CheckView { state: CheckState::Limited, ..failed(Check::Settings, said) },
+    }
 }
 
 /// A check that did not pass, as its error has it.

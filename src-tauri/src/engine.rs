@@ -454,7 +454,9 @@ impl Engine {
             detail: "open, and written before each step".into(),
             remedy: None,
         };
-        Ok(checks::all(self.desktop.as_ref(), &self.keys, journal, self.models.as_ref(), &settings).await)
+        let file = checks::settings_file(self.agent.put_back().await?.map(|put_back| put_back.said));
+        let kept = (file, journal);
+        Ok(checks::all(self.desktop.as_ref(), &self.keys, kept, self.models.as_ref(), &settings).await)
     }
 
     /// What the desktop says of itself: quick, and without keychain or network.

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
+use journal::{Clock, SystemClock};
 use protocol::command::{AnyCommand, Command, StartedRun, Subscribe};
 use protocol::ids::RunId;
 use protocol::principal::{Principal, Surface};
@@ -230,7 +231,13 @@ impl Link {
 
 impl Here {
     async fn start(home: &Home, lock: HomeLock) -> Result<Self, ErrorView> {
+        let begun = SystemClock.now();
         let engine = Engine::start(home, lock).await?;
+        // What this very start has put back is said where it was begun; later, `miki doctor` has it.
+        let put_back = engine.agent().put_back().await?.filter(|put_back| put_back.at >= begun);
+        if let Some(put_back) = put_back {
+            crate::cli::say_error(&put_back.said);
+        }
         let served = match serve(home, Arc::clone(&engine) as Arc<dyn crate::socket::Endpoint>) {
             Ok(served) => Some(served),
             Err(error) => {

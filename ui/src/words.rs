@@ -527,6 +527,7 @@ words! {
     CheckClipboard: "Clipboard", "クリップボード";
     CheckOcr: "Text in pictures", "画像の文字";
     CheckKeychain: "Keychain", "キーチェーン";
+    CheckSettings: "Settings file", "設定ファイル";
     CheckJournal: "Journal", "ジャーナル";
     CheckModel: "Model", "モデル接続";
 }

@@ -54,17 +54,32 @@ impl Doctor {
 }
 
 async fn without_engine(home: &Home, error: ErrorView) -> Vec<CheckView> {
-    let settings = SettingsFile::new(home.settings()).load().unwrap_or_else(|_| Settings::default());
+    let (settings, file) = match SettingsFile::new(home.settings()).load() {
+        Ok(settings) => (settings, checks::settings_file(None)),
+        Err(error) => (Settings::default(), checks::failed(Check::Settings, error)),
+    };
+    let journal = match file.state {
+        CheckState::Well => checks::failed(Check::Journal, error),
+        // It is what keeps the engine from starting.
+        CheckState::Limited | CheckState::Missing => {
+            let detail = "not looked at: without its settings Miki does not start".to_owned();
+            CheckView { check: Check::Journal, state: CheckState::Limited, detail, remedy: None }
+        }
+    };
     let keys = Keys::new(Arc::new(Keychain), environment());
     let models = Models::new(keys.clone());
     let desktop = open_desktop(home, &settings);
-    checks::all(desktop.as_ref(), &keys, checks::failed(Check::Journal, error), &models, &settings).await
+    checks::all(desktop.as_ref(), &keys, (file, journal), &models, &settings).await
 }
 
 fn report(views: &[CheckView]) -> String {
     let mut lines = Vec::new();
     let mut remedies: Vec<&str> = Vec::new();
-    for view in views {
+    for (at, view) in views.iter().enumerate() {
+        // One that fails for the same reason as another is named with it.
+        if is_missing_alike(view, &views[..at]) {
+            continue;
+        }
         let mark = match view.state {
             CheckState::Well => "ok     ",
             CheckState::Limited => "limited",
@@ -78,8 +93,22 @@ fn report(views: &[CheckView]) -> String {
             remedies.push(remedy);
             lines.push(format!("{:27}{}", "", plain(remedy)));
         }
+        let alike =
+            views[at + 1..].iter().filter(|other| is_missing_alike(other, std::slice::from_ref(view)));
+        let alike: Vec<&str> = alike.map(|other| name(other.check)).collect();
+        if !alike.is_empty() {
+            lines.push(format!("{:27}missing for the same reason: {}", "", alike.join(", ")));
+        }
     }
     lines.join("\n")
+}
+
+/// Whether it is missing for the reason and with the remedy of one of these.
+fn is_missing_alike(view: &CheckView, others: &[CheckView]) -> bool {
+    let is_alike = |other: &CheckView| {
+        (other.state, &other.detail, &other.remedy) == (view.state, &view.detail, &view.remedy)
+    };
+    view.state == CheckState::Missing && others.iter().any(is_alike)
 }
 
 fn name(check: Check) -> &'static str {
@@ -94,6 +123,7 @@ fn name(check: Check) -> &'static str {
         Check::Ocr => "text in pictures",
         Check::Keychain => "keychain",
         Check::Sandbox => "sandbox",
+        Check::Settings => "settings file",
         Check::Journal => "journal",
         Check::Model => "model",
     }
@@ -115,7 +145,33 @@ mod tests {
             report(std::slice::from_ref(&view)),
             "MISSING  keychain          there is no keychain\n                           start one"
         );
-        let model = CheckView { check: Check::Model, ..view.clone() };
+        let model = CheckView { check: Check::Model, detail: "no model".into(), ..view.clone() };
         assert_eq!(report(&[view, model]).matches("start one").count(), 1, "what fixes both is said once");
+    }
+
+    #[test]
+    fn what_is_missing_for_one_reason_is_told_once_with_all_that_need_it() {
+        let view = |check, state, detail: &str| {
+            let remedy = (state == CheckState::Missing).then(|| "set DISPLAY".to_owned());
+            CheckView { check, state, detail: detail.into(), remedy }
+        };
+        let told = report(&[
+            view(Check::Display, CheckState::Missing, "no X server"),
+            view(Check::ScreenCapture, CheckState::Missing, "no X server"),
+            view(Check::Sandbox, CheckState::Well, "works"),
+            view(Check::Clipboard, CheckState::Missing, "no X server"),
+            view(Check::Model, CheckState::Missing, "no model"),
+        ]);
+        let lines: Vec<&str> = told.lines().map(str::trim_start).collect();
+        assert_eq!(
+            lines,
+            [
+                "MISSING  display           no X server",
+                "set DISPLAY",
+                "missing for the same reason: screen capture, clipboard",
+                "ok       sandbox           works",
+                "MISSING  model             no model",
+            ]
+        );
     }
 }

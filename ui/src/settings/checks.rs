@@ -92,6 +92,7 @@ fn can_open(check: Check) -> bool {
         | Check::Ocr
         | Check::Keychain
         | Check::Sandbox
+        | Check::Settings
         | Check::Journal
         | Check::Model => false,
     }
@@ -109,6 +110,7 @@ fn check_name(check: Check) -> &'static str {
         Check::Ocr => "ocr",
         Check::Keychain => "keychain",
         Check::Sandbox => "sandbox",
+        Check::Settings => "settings",
         Check::Journal => "journal",
         Check::Model => "model",
     }
@@ -126,6 +128,7 @@ fn check_word(check: Check) -> Word {
         Check::Ocr => Word::CheckOcr,
         Check::Keychain => Word::CheckKeychain,
         Check::Sandbox => Word::CheckSandbox,
+        Check::Settings => Word::CheckSettings,
         Check::Journal => Word::CheckJournal,
         Check::Model => Word::CheckModel,
     }

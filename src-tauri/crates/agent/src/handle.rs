@@ -23,6 +23,7 @@ use crate::approvals::TakenBack;
 use crate::engine::{Engine, Parts, by, check_length};
 use crate::log::{Log, Subscription};
 use crate::ports::{ModelSource, PortSource, SettingsStore};
+use crate::recovery::{self, PutBack};
 use crate::rights;
 use crate::run::{Message, not_allowed};
 use crate::runs::Entry;
@@ -473,6 +474,14 @@ impl AgentHandle {
     /// `Forbidden` too.
     pub async fn call_tool_by(&self, command: CallTool, by: &Principal) -> Result<ExecResult, ErrorView> {
         self.engine.call_tool(command, by).await
+    }
+
+    /// What of the settings' file was put back at a start, if they were not changed since.
+    ///
+    /// # Errors
+    /// `Storage`.
+    pub async fn put_back(&self) -> Result<Option<PutBack>, ErrorView> {
+        recovery::put_back(&self.engine.log).await
     }
 
     /// Checks, saves and announces changed settings.

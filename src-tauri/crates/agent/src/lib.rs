@@ -35,3 +35,4 @@ pub mod ports;
 pub use handle::{AgentHandle, Setup};
 pub use log::Subscription;
 pub use ports::{ModelSource, NoPorts, OpenModel, OpenPorts, PortSource, SettingsStore};
+pub use recovery::PutBack;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use journal::OpenRun;
 pub use journal::interrupted;
 use protocol::event::{Level, RunEnd, Scope};
-use protocol::ids::CallId;
+use protocol::ids::{CallId, Timestamp};
 use protocol::settings::Settings;
 use protocol::tool::ExecResult;
-use protocol::{ErrorView, EventBody};
+use protocol::{ErrorCode, ErrorView, EventBody};
 
 use crate::log::Log;
 use crate::ports::SettingsStore;
@@ -42,6 +42,17 @@ pub async fn sort_open_runs(log: &Log) -> Result<Vec<OpenRun>, ErrorView> {
     Ok(waiting)
 }
 
+/// What was put back of the settings' file.
+#[derive(Clone, Debug)]
+pub struct PutBack {
+    /// Which settings, and what to do.
+    pub said: ErrorView,
+    pub at: Timestamp,
+}
+
+/// What a note of it begins with.
+const PUT_BACK: &str = "the settings' file was changed while Miki was not running";
+
 /// What the settings' file says, but for what would give an agent more than Miki itself wrote last: a file can be changed
 /// by any program while Miki does not run, and a window has to say so instead.
 ///
@@ -57,6 +68,11 @@ pub async fn settings_as_written(
         Some(last) => last.without_loosening(found),
         None => (found, Vec::new()),
     };
+    if last.as_ref() != Some(&settings) {
+        let settings = Box::new(settings.clone());
+        log.append(Scope::default(), EventBody::SettingsChanged { settings }).await?;
+    }
+    // After that: it stands until the settings are changed the next time.
     if !kept.is_empty() {
         let told = kept.iter().map(|name| match store.line_of(name) {
             Some(line) => format!("{name} (line {line})"),
@@ -64,19 +80,29 @@ pub async fn settings_as_written(
         });
         let kept: Vec<String> = told.collect();
         let message = format!(
-            "the settings' file was changed while Miki was not running: {} would give an agent more than you have allowed, \
-             and stays as it was",
+            "{PUT_BACK}: {} would give an agent more than you have allowed, and stays as it was",
             kept.join(", ")
         );
         let hint = Some("if that was you, change it in the settings of Miki's window".to_owned());
         log.append(Scope::default(), EventBody::Noted { level: Level::Warning, message, hint }).await?;
         store.save(&settings)?;
     }
-    if last.as_ref() != Some(&settings) {
-        let settings = Box::new(settings.clone());
-        log.append(Scope::default(), EventBody::SettingsChanged { settings }).await?;
-    }
     Ok(settings)
+}
+
+/// What of the settings' file was put back at a start, with what to do, if the settings were not changed since.
+///
+/// # Errors
+/// If the journal cannot be read.
+pub async fn put_back(log: &Log) -> Result<Option<PutBack>, ErrorView> {
+    let last = log.read(|journal| journal.last_of_settings(PUT_BACK)).await?;
+    Ok(last.and_then(|event| match event.body {
+        EventBody::Noted { message, hint, .. } => {
+            let said = ErrorView { hint, ..ErrorView::new(ErrorCode::Forbidden, message) };
+            Some(PutBack { said, at: event.time })
+        }
+        _ => None,
+    }))
 }
 
 /// The outcome of a call that nobody saw the end of, with what it was about to change.

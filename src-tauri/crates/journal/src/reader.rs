@@ -204,6 +204,17 @@ impl<'a> Reader<'a> {
         }))
     }
 
+    /// The last change of the settings, or a note since that begins so; `None` if there is neither.
+    pub fn last_of_settings(&self, note: &str) -> Result<Option<Event>, JournalError> {
+        let mut last = self.events(
+            "WHERE stream = ?1 AND (type = 'settingsChanged' \
+             OR (type = 'noted' AND substr(json_extract(body, '$.message'), 1, length(?2)) = ?2)) ORDER BY n DESC LIMIT 1",
+            params![StreamId::app().as_str(), note],
+            usize::MAX,
+        )?;
+        Ok(last.pop())
+    }
+
     /// The newest events of a session, oldest first: a context without the whole session.
     pub fn tail(&self, session: &SessionId, events: u32) -> Result<Vec<Event>, JournalError> {
         let mut events = self.events(

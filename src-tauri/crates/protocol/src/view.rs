@@ -278,6 +278,8 @@ pub enum Check {
     Keychain,
     /// What confines commands.
     Sandbox,
+    /// Whether the settings are as their file had them, or something in it was put back.
+    Settings,
     Journal,
     Model,
 }

@@ -501,12 +501,16 @@ async fn what_was_loosened_in_the_settings_file_behind_our_back_waits_for_a_wind
     assert_eq!((settings.approval, settings.failsafe, settings.max_steps), (ApprovalMode::Ask, true, 7));
     assert_eq!((settings.fence_apps.as_slice(), settings.base_urls.len()), (&["Editor".to_owned()][..], 0));
     let [warning] = &told(&second).await[..] else { panic!("{:?}", told(&second).await) };
+    let put_back = second.handle.put_back().await.unwrap().unwrap();
+    assert_eq!(&put_back.said.message, warning, "a check of the machine has it");
+    assert!(put_back.said.hint.is_some());
     for name in ["approval", "failsafe", "fence", "baseUrls"] {
         assert!(warning.contains(name), "{warning}");
     }
     // In a window it is the user's own word, and stays.
     let patch = serde_json::from_value(json!({ "approval": "auto" })).unwrap();
     second.handle.update_settings(patch).await.unwrap();
+    assert!(second.handle.put_back().await.unwrap().is_none(), "until the settings are changed");
     let third = start(stop(second).await, |settings| {
         (settings.approval, settings.max_steps) = (ApprovalMode::Auto, 7);
         settings.fence_apps = vec!["Editor".into()];

@@ -25,7 +25,9 @@ pub(super) fn of_display(session: Result<&Session, &DesktopError>) -> Vec<CheckV
     let session = match session {
         Ok(session) => session,
         Err(error) => {
-            let detail = error.to_string();
+            // What to do stands below it.
+            let told = error.to_string();
+            let detail = told.split("; ").next().unwrap_or_default().to_owned();
             let remedy = "start this inside a desktop session, or set DISPLAY to a running X server";
             let missing = |check| view(check, CheckState::Missing, detail.clone(), Some(remedy));
             return vec![
