@@ -276,6 +276,7 @@ async fn connect(link: &Link, name: &str, server: McpServer, consent: bool) -> R
         tell(&format!("  it gets {} from the keychain: miki mcp key {} {0}", plain(variable), plain(name)));
     }
     let (waits_for_key, is_program) = (!server.keys.is_empty(), server.url.is_empty());
+    let program = server.command.clone();
     all.insert(name.to_owned(), server);
     store(link, &all).await?;
     if waits_for_key {
@@ -290,7 +291,9 @@ async fn connect(link: &Link, name: &str, server: McpServer, consent: bool) -> R
         tell(&format!(
             "  it is kept: try it again with miki mcp test {name}, or remove it with miki mcp remove {name}"
         ));
-        if is_program && !view.unconfined {
+        if let Some(missing) = is_program.then(|| missing(&program)).flatten() {
+            tell(&format!("  {missing}"));
+        } else if is_program && !view.unconfined {
             tell(
                 "  if it needs more than the sandbox gives it, remove it, and add it with --host, --read or --unconfined",
             );
@@ -455,6 +458,29 @@ fn may(server: &McpServer) -> String {
     format!("in the sandbox: writes into a folder of its own, {reads}, {reaches}")
 }
 
+/// What is to be done where there is no such program; `None` if there is one.
+fn missing(program: &str) -> Option<String> {
+    let named = std::path::Path::new(program);
+    let shown = plain(program);
+    if named.components().count() > 1 {
+        let hint =
+            || format!("there is no {shown}: remove it, and add it with the path that the program has");
+        return (!named.exists()).then(hint);
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = std::env::split_paths(&path).any(|folder| {
+        let suffixes: &[&str] = if cfg!(windows) { &["", ".exe", ".cmd", ".bat"] } else { &[""] };
+        suffixes.iter().any(|suffix| folder.join(format!("{program}{suffix}")).is_file())
+    });
+    let hint = || {
+        format!(
+            "no program is called {shown} where programs are looked for (PATH): install it, or remove the server and add \
+             it with the program's whole path"
+        )
+    };
+    (!is_there).then(hint)
+}
+
 fn exit_of(view: &ServerView) -> Exit {
     match view.state {
         ServerState::Connected | ServerState::Off => Exit::Done,
@@ -470,6 +496,17 @@ fn pair(text: &str) -> Result<(String, String), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_names_a_program_that_is_not_there_is_told_what_to_do() {
+        assert!(missing("no-such-program-here").unwrap().contains("install it"));
+        assert!(missing("/no/such/program").unwrap().contains("there is no /no/such/program"));
+        let ours = std::env::current_exe().unwrap();
+        assert_eq!(missing(ours.to_str().unwrap()), None);
+        if cfg!(unix) {
+            assert_eq!(missing("sh"), None);
+        }
+    }
 
     #[test]
     fn who_names_an_unknown_server_is_told_which_there_are() {
