@@ -286,7 +286,7 @@ impl Engine {
                 json(&c, self.servers.renew(&name).await?)
             }
             AnyCommand::BeginSignIn(c) => {
-                json(&c, self.servers.begin_sign_in(&c.server, c.client.as_deref()).await?)
+                json(&c, self.servers.begin_sign_in(&c.server, c.client.as_deref(), &c.scopes).await?)
             }
             AnyCommand::FinishSignIn(c) => json(&c, self.servers.finish_sign_in(&c.server).await?),
             AnyCommand::SignOut(c) => json(&c, self.servers.sign_out(&c.server).await?),

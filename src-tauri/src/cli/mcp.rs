@@ -92,6 +92,9 @@ enum What {
         /// What you have registered Miki as, where it cannot register itself
         #[arg(long, value_name = "ID")]
         client_id: Option<String>,
+        /// What to ask for beside what it asks for itself: where it says that it wants more
+        #[arg(long, value_name = "SCOPE")]
+        scope: Vec<String>,
     },
     /// Forget the tokens of a server
     Logout { name: String },
@@ -216,7 +219,7 @@ async fn work(link: &Link, what: What) -> Result<Exit, ErrorView> {
             tell(&format!("{}: {} is kept in the keychain", plain(&name), plain(&variable)));
             Ok(Exit::Done)
         }
-        What::Login { name, client_id } => login::login(link, name, client_id).await,
+        What::Login { name, client_id, scope } => login::login(link, name, client_id, scope).await,
         What::Logout { name } => login::logout(link, name).await,
         What::On { name } => switch(link, &name, false).await,
         What::Off { name } => switch(link, &name, true).await,

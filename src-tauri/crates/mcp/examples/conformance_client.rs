@@ -130,7 +130,7 @@ fn wants_sign_in(why: &str) -> bool {
 async fn sign_in(servers: &Servers) -> Result<(), Box<dyn Error>> {
     let context: Value =
         std::env::var(CONTEXT).map_or(Ok(Value::Null), |text| serde_json::from_str(&text))?;
-    let open = servers.begin_sign_in(NAME, context["client_id"].as_str()).await?;
+    let open = servers.begin_sign_in(NAME, context["client_id"].as_str(), &[]).await?;
     let browser = async { reqwest::get(open).await.and_then(reqwest::Response::error_for_status) };
     let (done, came_back) = tokio::join!(servers.finish_sign_in(NAME), browser);
     done?;

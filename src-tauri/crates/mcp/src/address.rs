@@ -8,14 +8,19 @@ use protocol::mcp::McpServer;
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::transport::auth::AuthClient;
 use rmcp::transport::streamable_http_client::{
-    StreamableHttpClientTransport, StreamableHttpClientTransportConfig, StreamableHttpError,
+    InsufficientScopeError, StreamableHttpClientTransport, StreamableHttpClientTransportConfig,
+    StreamableHttpError,
 };
+use tools::untrusted;
 
 use crate::Launch;
 use crate::client::Heard;
 use crate::sign_in::{self, SignsInAt};
 
 const CONNECT: Duration = Duration::from_secs(10);
+/// Scopes that are told of, and characters of them.
+const SCOPES: usize = 8;
+const SCOPE_CHARS: usize = 200;
 /// How the library tells of an answer that names no way to sign in.
 const UNAUTHORIZED: &str = "HTTP 401";
 
@@ -66,6 +71,39 @@ pub fn not_let_in(name: &str, server: &McpServer, is_asked: bool, error: &str) -
         }
         None => format!("it wants its user to sign in: miki mcp login {name}"),
     })
+}
+
+/// What its user can do where it lets them in, but for less than it wants now; `None` if that is not why.
+pub fn wants_more(
+    name: &str,
+    server: &McpServer,
+    error: &(dyn std::error::Error + Send + Sync + 'static),
+) -> Option<String> {
+    let first: &(dyn std::error::Error + 'static) = error;
+    let mut all = std::iter::successors(Some(first), |error| error.source());
+    let lacks = all.find_map(|error| error.downcast_ref::<InsufficientScopeError>())?;
+    let named = lacks.get_required_scope().unwrap_or_default();
+    let scopes: Vec<&str> = named.split_whitespace().take(SCOPES).collect();
+    let wants = match scopes.as_slice() {
+        [] => "it wants more than its user may do there, and does not say what".to_owned(),
+        scopes => {
+            let scopes = untrusted::line(&scopes.join(" "), SCOPE_CHARS);
+            format!("it wants more than its user has agreed to there: {scopes}")
+        }
+    };
+    if let Some(header) = server.authorization() {
+        return Some(format!("{wants}; keep a key that may do that: miki mcp key {name} {header}"));
+    }
+    // Only what is no more than a word in a shell.
+    let fits = !scopes.is_empty() && scopes.iter().all(|scope| is_scope(scope));
+    let asked = scopes.iter().filter(|_| fits).map(|scope| format!(" --scope {scope}")).collect::<String>();
+    Some(format!("{wants}; sign in again: miki mcp login {name}{asked}"))
+}
+
+/// Whether it may be the name of what a server lets its user do: no more than a word, for a shell too.
+pub fn is_scope(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._:/+@-".contains(c);
+    (1..=SCOPE_CHARS).contains(&text.len()) && text.chars().all(is_plain) && !text.starts_with('-')
 }
 
 /// Why an address did not answer as a server, for people: what the library says of it has names of its own types around it.
@@ -134,6 +172,33 @@ mod tests {
         assert_eq!(heard.without_keys("invalid token canary-1"), "invalid token (a key)");
         assert_eq!(heard.without_keys("Bearer canary-1"), "(a key)");
         assert_eq!(heard.without_keys("Bearer is no scheme here"), "Bearer is no scheme here");
+    }
+
+    #[test]
+    fn who_may_do_too_little_is_told_what_it_wants_and_never_how_to_run_something_else() {
+        let open = McpServer { url: "https://a.example".into(), ..McpServer::default() };
+        let told = |server: &McpServer, scope: Option<&str>| {
+            let lacks = InsufficientScopeError::new("Bearer".into(), scope.map(str::to_owned));
+            let error = StreamableHttpError::<reqwest::Error>::InsufficientScope(lacks);
+            wants_more("pond", server, &error).unwrap()
+        };
+        assert_eq!(
+            told(&open, Some("files:read files:write")),
+            "it wants more than its user has agreed to there: files:read files:write; sign in again: miki mcp login pond \
+             --scope files:read --scope files:write"
+        );
+        assert!(told(&open, None).ends_with("does not say what; sign in again: miki mcp login pond"));
+        for evil in ["a;rm", "$(rm)", "--client-id=x", "a`b`", "a\u{202e}b"] {
+            let told = told(&open, Some(evil));
+            assert!(told.ends_with("miki mcp login pond") && !told.contains('\u{202e}'), "{told}");
+        }
+        let keyed = McpServer { keys: ["authorization".to_owned()].into(), ..open.clone() };
+        assert!(
+            told(&keyed, Some("deep"))
+                .ends_with("deep; keep a key that may do that: miki mcp key pond authorization")
+        );
+        let other = std::io::Error::other("HTTP 403");
+        assert_eq!(wants_more("pond", &open, &other), None);
     }
 
     #[test]

@@ -328,6 +328,11 @@ impl Connection {
     /// Why it cannot be asked any more, for people.
     fn broken(&self, error: &ServiceError) -> String {
         let said = error.to_string();
+        if let ServiceError::TransportSend(error) = error
+            && let Some(why) = address::wants_more(&self.name, &self.config, error.error.as_ref())
+        {
+            return self.heard.line(&why, MESSAGE_CHARS);
+        }
         let not_let_in =
             address::not_let_in(&self.name, &self.config, error.is_authorization_required(), &said);
         not_let_in.unwrap_or_else(|| self.heard.line(&said, MESSAGE_CHARS))
@@ -433,6 +438,11 @@ impl Connection {
     fn not_opened(&self, error: &ClientInitializeError, why: &Why) -> String {
         if let Some(why) = why.get() {
             return why;
+        }
+        if let ClientInitializeError::TransportError { error, .. } = error
+            && let Some(why) = address::wants_more(&self.name, &self.config, error.error.as_ref())
+        {
+            return self.heard.line(&why, MESSAGE_CHARS);
         }
         let is_asked = error.is_authorization_required();
         if let Some(why) = address::not_let_in(&self.name, &self.config, is_asked, &error.to_string()) {

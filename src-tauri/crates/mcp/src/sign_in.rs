@@ -21,6 +21,7 @@ use tools::untrusted;
 use self::http::{Http, fit};
 use self::kept::{Keeper, KeptSignIn};
 use self::redirect::Redirect;
+use crate::address;
 use crate::client::Heard;
 use crate::servers::{Server, Servers};
 use crate::{Launch, Tokens};
@@ -96,11 +97,11 @@ pub struct SignIn {
 
 impl SignIn {
     /// Finds out where the server's users sign in, and makes Miki known there: by `client`, where its user has registered one,
-    /// else by itself. Also the address to be opened in a browser.
+    /// else by itself. `more` is asked for beside what the server asks for. Also the address to be opened in a browser.
     ///
     /// # Errors
     /// Why nobody can sign in, for people.
-    async fn begin(server: &str, client: Option<&str>) -> Result<(Self, String), String> {
+    async fn begin(server: &str, client: Option<&str>, more: &[String]) -> Result<(Self, String), String> {
         let http = Arc::new(Http::new(server)?);
         let mut speaker = speaker(server, Arc::clone(&http)).await?;
         let tokens = InMemoryCredentialStore::new();
@@ -111,7 +112,9 @@ impl SignIn {
         let redirect = Redirect::listen()
             .await
             .map_err(|error| format!("nothing can be listened to on this machine: {error}"))?;
-        let scopes = speaker.select_initial_scopes(&[]).await;
+        let mut scopes = speaker.select_initial_scopes(&[]).await;
+        let is_more = |scope: &&String| !scopes.contains(scope);
+        scopes.extend(more.iter().filter(is_more).cloned().collect::<Vec<_>>());
         let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
         let back = redirect.address();
         let client_secret = match client {
@@ -234,7 +237,12 @@ impl Servers {
     ///
     /// # Errors
     /// `NotFound`; `BadRequest` where nobody signs in at it; `Unavailable` with the reason where it cannot be begun.
-    pub async fn begin_sign_in(&self, name: &str, client: Option<&str>) -> Result<String, ErrorView> {
+    pub async fn begin_sign_in(
+        &self,
+        name: &str,
+        client: Option<&str>,
+        scopes: &[String],
+    ) -> Result<String, ErrorView> {
         let server = self.find(name)?;
         let config = server.connection().config();
         let bad = |message: String| ErrorView::new(ErrorCode::BadRequest, message);
@@ -248,7 +256,10 @@ impl Servers {
             ))
             .with_hint("connect it without that key: miki mcp remove, then add"));
         }
-        let begun = timeout(BEGIN, SignIn::begin(&config.url, client)).await;
+        if let Some(unfit) = scopes.iter().find(|scope| !address::is_scope(scope)) {
+            return Err(bad(format!("{unfit:?} is no scope")));
+        }
+        let begun = timeout(BEGIN, SignIn::begin(&config.url, client, scopes)).await;
         let late = || Err(format!("no answer within {} s", BEGIN.as_secs()));
         let (begun, open) = begun.unwrap_or_else(|_| late()).map_err(|why| failed(name, &why))?;
         *server.begun() = Some(begun);

@@ -199,7 +199,13 @@ commands! {
     set_server_key Keys SetServerKey { server: String, variable: String, value: Secret } -> ();
     /// Begins to sign the user in at a server at an address: answers the address that they open in their browser. `client` is
     /// what Miki is registered as there, where its user has done that; else it registers itself.
-    begin_sign_in Keys BeginSignIn { server: String, #[serde(default)] client: Option<String> } -> String;
+    begin_sign_in Keys BeginSignIn {
+        server: String,
+        #[serde(default)]
+        client: Option<String>,
+        #[serde(default)]
+        scopes: Vec<String>,
+    } -> String;
     /// Waits, some minutes at the most, until they have, and keeps the tokens in the keychain. Whoever hangs up gives it up.
     finish_sign_in Keys FinishSignIn { server: String } -> ();
     /// Forgets the tokens.

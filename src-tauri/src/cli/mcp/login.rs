@@ -14,10 +14,15 @@ use crate::exit::Exit;
 use crate::link::Link;
 
 /// Signs in, then says what the server offers.
-pub async fn login(link: &Link, name: String, client: Option<String>) -> Result<Exit, ErrorView> {
+pub async fn login(
+    link: &Link,
+    name: String,
+    client: Option<String>,
+    scopes: Vec<String>,
+) -> Result<Exit, ErrorView> {
     // Whoever answers says which address is opened, and with it where a password is typed.
     link.check_is_miki()?;
-    let open = link.call(BeginSignIn { server: name.clone(), client }).await?;
+    let open = link.call(BeginSignIn { server: name.clone(), client, scopes }).await?;
     tell(&format!("sign in at {} in your browser:", plain(&name)));
     say(&format!("  {}", plain(&open)));
     if !opens(&open) {

@@ -198,7 +198,11 @@ impl Stage {
     }
 
     async fn sign_in_as(&self, client: Option<&str>) -> Result<(), ErrorView> {
-        let open = self.servers.begin_sign_in("pond", client).await?;
+        self.sign_in_for(client, &[]).await
+    }
+
+    async fn sign_in_for(&self, client: Option<&str>, scopes: &[String]) -> Result<(), ErrorView> {
+        let open = self.servers.begin_sign_in("pond", client, scopes).await?;
         let (done, ()) = tokio::join!(self.servers.finish_sign_in("pond"), browse(&open));
         done
     }
@@ -253,7 +257,7 @@ async fn one_that_lets_nobody_in_says_what_its_user_can_do() {
         stage.servers.renew("pond").await.unwrap();
         let why = stage.failure().await;
         assert!(why.ends_with("miki mcp key pond Authorization") && !why.contains(CANARY), "{why}");
-        let refused = stage.servers.begin_sign_in("pond", None).await.unwrap_err();
+        let refused = stage.servers.begin_sign_in("pond", None, &[]).await.unwrap_err();
         assert_eq!(refused.code, ErrorCode::BadRequest, "{refused:?}");
     }
 }
@@ -293,6 +297,22 @@ async fn its_user_signs_in_in_a_browser_and_the_tokens_are_told_to_nobody() {
     again.servers.sign_out("pond").await.unwrap();
     assert_eq!(again.chain.kept(), None);
     assert_eq!(again.failure().await, "it wants its user to sign in: miki mcp login pond");
+}
+
+#[tokio::test]
+async fn one_that_wants_more_than_its_user_agreed_to_says_what_and_gets_it_with_the_next_sign_in() {
+    let manners = Manners { wants_scope: Some("ponds:deep"), ..signing_in() };
+    let mut stage = Stage::new(manners, &[]).await;
+    stage.sign_in().await.unwrap();
+    stage.agreed().await;
+    let refused = stage.call().await.result.error.unwrap();
+    let way = "wants more than its user has agreed to there: ponds:deep; sign in again: miki mcp login pond --scope ponds:deep";
+    assert!(refused.message.contains(way), "{refused:?}");
+    let bad = stage.sign_in_for(None, &["a b".to_owned()]).await.unwrap_err();
+    assert!(bad.message.contains("is no scope"), "{bad:?}");
+    stage.sign_in_for(None, &["ponds:deep".to_owned()]).await.unwrap();
+    let result = stage.call().await.result;
+    assert_eq!(result.error, None);
 }
 
 #[tokio::test]

@@ -38,6 +38,8 @@ pub struct Manners {
     pub redirects_to: Option<String>,
     /// The browser comes back with this in the place of what it should bring.
     pub answers: Option<&'static str>,
+    /// Its tool wants this scope, too.
+    pub wants_scope: Option<&'static str>,
     /// Tokens are renewed no more.
     pub renews_nothing: bool,
 }
@@ -57,6 +59,8 @@ struct Given {
     count: u32,
     access: String,
     refresh: String,
+    /// What was agreed to.
+    scope: String,
 }
 
 pub struct SignInPlace {
@@ -136,7 +140,16 @@ impl SignInPlace {
                         !access.is_empty() && header("authorization") == format!("Bearer {access}")
                     }
                 };
+                let lacks = |scope: &&str| {
+                    body.contains("tools/call")
+                        && !self.given.lock().unwrap().scope.split(' ').any(|has| has == *scope)
+                };
                 match may {
+                    true if let Some(scope) = manners.wants_scope.filter(lacks) => {
+                        let challenge = format!("Bearer error=\"insufficient_scope\", scope=\"{scope}\"");
+                        let answer = Response::builder().status(403).header("www-authenticate", challenge);
+                        answer.body(Body::empty()).unwrap()
+                    }
                     true if head.method == "POST" => {
                         speak(&body, header("authorization"), header("x-api-key"))
                     }
@@ -164,7 +177,11 @@ impl SignInPlace {
                 );
                 assert_eq!((field("client_id"), field("resource")), ("miki-1".into(), self.url()));
                 // Only what was pointed to says which scopes there are.
-                assert_eq!(field("scope"), if manners.challenges { "ponds" } else { "" });
+                let scopes = field("scope");
+                let more = manners.wants_scope.map(|scope| format!(" {scope}")).unwrap_or_default();
+                let own = scopes.strip_suffix(&more).unwrap_or(&scopes);
+                assert_eq!(own, if manners.challenges { "ponds" } else { "" });
+                self.given.lock().unwrap().scope.clone_from(&scopes);
                 let back = field("redirect_uri");
                 self.given.lock().unwrap().code = Some((back.clone(), field("code_challenge")));
                 let brought = match manners.answers {
