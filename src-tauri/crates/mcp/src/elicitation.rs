@@ -11,6 +11,7 @@ use tools::Asker;
 use self::field::Field;
 use crate::client::Heard;
 
+mod alike;
 mod field;
 
 /// Fields of one question.

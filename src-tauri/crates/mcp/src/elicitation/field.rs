@@ -3,6 +3,8 @@
 use serde_json::{Number, Value};
 use tools::untrusted;
 
+use super::alike::alike;
+
 const NAME_CHARS: usize = 80;
 const ABOUT_CHARS: usize = 300;
 /// Choices of one field.
@@ -106,6 +108,11 @@ impl Field {
         };
         let kind =
             Kind::read(schema).ok_or_else(|| format!("it asked for {name}, of no kind that is known"))?;
+        if let Kind::Choice { of, .. } = &kind
+            && let Some((one, other)) = alike(of)
+        {
+            return Err(format!("it offered choices for {name} that nobody can tell apart: {one}, {other}"));
+        }
         Ok(Self { named, kind, is_required, default: schema.get("default").cloned() })
     }
 
