@@ -14,7 +14,7 @@ use crate::brief;
 use crate::store::store;
 use crate::widgets::approval::Approvals;
 use crate::widgets::budget::{NextForecast, bound_said};
-use crate::widgets::entry::{effect_words, end_word};
+use crate::widgets::entry::{effect_words, end_word, replied};
 use crate::widgets::goal::{Aim, Goal};
 use crate::widgets::icon::icon;
 use crate::widgets::sources::sources;
@@ -154,7 +154,7 @@ fn Others() -> impl IntoView {
                 <button class="link" dir="auto" on:click=move |_| store.open_session(session.clone())>
                     {name}
                 </button>
-                <span class="faint detail" dir="auto">{detail}</span>
+                <span class="faint detail" dir="auto">{move || store.told(&detail)}</span>
                 <button
                     class="stop quiet"
                     title=stop.clone()
@@ -259,7 +259,21 @@ fn line(entry: Entry) -> AnyView {
         EntryBody::TurnFailed { message, .. } | EntryBody::Noted { message, .. } => {
             words("words failed", &message)
         }
-        EntryBody::Paused { reason } => words("words", &reason),
+        EntryBody::Paused { used_up: Some(bound), .. } => {
+            let said = move || store.fill(Word::UsedUp, &[("bound", &bound_said(store, &bound))]);
+            view! { <li class="words">{said}</li> }.into_any()
+        }
+        EntryBody::Paused { reason, used_up: None } => words("words", &store.told(&reason)),
+        EntryBody::Asked(asked) => {
+            let (question, reply) = (visible_text(&asked.wanted.message), asked.clone());
+            view! {
+                <li class="words">
+                    <span dir="auto">{question}</span>" → "
+                    <strong dir="auto">{move || replied(store, &reply)}</strong>
+                </li>
+            }
+            .into_any()
+        }
         EntryBody::BudgetNear { bound } => {
             let said = move || store.fill(Word::BudgetNear, &[("bound", &bound_said(store, &bound))]);
             view! { <li class="words">{said}</li> }.into_any()

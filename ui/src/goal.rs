@@ -2,7 +2,7 @@
 //!
 //! Pure. Words go to a run only where its session is the one shown; from anywhere else they begin a run of their own.
 
-use protocol::command::{RunOverrides, StartRun, SteerRun};
+use protocol::command::{ResumeRun, RunOverrides, StartRun, SteerRun};
 use protocol::ids::SessionId;
 
 use crate::state::State;
@@ -11,12 +11,26 @@ use crate::state::State;
 pub enum Said {
     Goal(Box<StartRun>),
     ToRun(SteerRun),
+    /// It is paused by itself, and goes on.
+    GoOn(ResumeRun),
+}
+
+/// What lets a run go on that waits for its user's word, in whichever language the windows are.
+const GO_ON: [&str; 8] =
+    ["go on", "continue", "resume", "続けて", "続けてください", "続ける", "続行", "再開"];
+
+fn says_go_on(text: &str) -> bool {
+    let text = text.trim().trim_end_matches(['.', '!', '。', '！']);
+    GO_ON.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// The command that `text` is sent with. Where no run is under way in the session shown, it is a goal: for `session`, or
 /// for a new one where that is `None`.
 pub fn said(state: &State, text: String, session: Option<SessionId>, overrides: RunOverrides) -> Said {
     match state.run_shown() {
+        Some(run) if run.status.wants_word && says_go_on(&text) => {
+            Said::GoOn(ResumeRun { run: Some(run.run.clone()) })
+        }
         Some(run) => Said::ToRun(SteerRun { run: run.run.clone(), text }),
         None => Said::Goal(Box::new(StartRun { goal: text, session, overrides })),
     }
@@ -48,6 +62,21 @@ mod tests {
     fn words_typed_where_a_run_works_are_said_to_it() {
         let run = RunId("r-work".into());
         assert_eq!(said_in(&showing("work")), Said::ToRun(SteerRun { run, text: "the next".into() }));
+    }
+
+    #[test]
+    fn go_on_lets_a_run_go_on_that_waits_for_its_users_word_and_is_said_to_any_other() {
+        let mut state = showing("work");
+        let said = |state: &State, text: &str| {
+            said(state, text.into(), state.shown().cloned(), RunOverrides::default())
+        };
+        assert!(matches!(said(&state, "go on"), Said::ToRun(_)), "it is at work");
+        state.overview.runs[0].status.wants_word = true;
+        let go_on = Said::GoOn(ResumeRun { run: Some(RunId("r-work".into())) });
+        for text in ["go on", " Go on. ", "続けて", "続けてください。"] {
+            assert_eq!(said(&state, text), go_on, "{text}");
+        }
+        assert!(matches!(said(&state, "go on with the other one"), Said::ToRun(_)));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! functions, tested on the host. The rest lays out, and is compiled for wasm only. Knows `protocol` and `fold` and nothing
 //! else of ours; decides nothing that the engine decides.
 
+pub mod answer;
 pub mod drafts;
 pub mod goal;
 pub mod recall;
@@ -15,6 +16,7 @@ pub mod fields;
 pub mod picker;
 pub mod picture;
 pub mod results;
+pub mod told;
 pub mod words;
 
 #[cfg(target_arch = "wasm32")]

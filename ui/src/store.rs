@@ -124,6 +124,16 @@ impl Store {
         word.fill(self.language.get(), values)
     }
 
+    /// A sentence of the engine, in the window's language as far as it is known.
+    pub fn told(&self, text: &str) -> String {
+        crate::told::told(self.language.get(), text)
+    }
+
+    /// Why a question is asked, likewise.
+    pub fn why(&self, text: &str) -> String {
+        crate::told::why(self.language.get(), text)
+    }
+
     /// Sends a command; a failure shows in the window's error line.
     pub fn send<C: Command>(&self, command: C) {
         self.send_then(command, |_| {});

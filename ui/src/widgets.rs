@@ -5,12 +5,15 @@ pub mod budget;
 pub mod changes;
 pub mod entry;
 pub mod goal;
+mod more;
 pub mod picture;
 pub mod plan;
+mod ready;
 pub mod results;
 pub mod sources;
 pub mod status;
 pub mod suggestions;
+mod wanted;
 pub mod way_back;
 
 pub mod icon;

@@ -62,6 +62,7 @@ mod tests {
             max_steps: 30,
             paused: false,
             wants_word: false,
+            used_up: None,
             grants: Vec::new(),
             progress: None,
         };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fold::Transcript;
 use fold::call::{Line, lines};
-use fold::transcript::{Acts, Bill, EntryBody, EntryId, Stage, Step};
+use fold::transcript::{Acts, Bill, EntryBody, EntryId, Reply, Stage, Step};
 use fold::way_back::WayBack;
 use protocol::budget::Most;
 use protocol::citation::Citation;
@@ -281,13 +281,28 @@ impl Printed {
         if !text.is_empty() {
             self.open_line = !text.ends_with('\n');
         }
-        let entries = self.entries() + &aside(&event.body);
+        let entries = self.entries() + &self.replied(&event.body).unwrap_or_else(|| aside(&event.body));
         let turn_is_over = matches!(event.body, EventBody::TurnFinished { .. });
         if self.open_line && (turn_is_over || !entries.is_empty()) {
             self.open_line = false;
             text.push('\n');
         }
         text + &entries
+    }
+
+    /// What a server was told; `None` if this answers none.
+    fn replied(&self, body: &EventBody) -> Option<String> {
+        let EventBody::ApprovalAnswered { approval, .. } = body else { return None };
+        let asked = self.transcript.asked_by_server(approval)?;
+        let server = plain(&asked.wanted.server);
+        Some(match (asked.said(), &asked.reply) {
+            (Some(said), _) => format!("told the server {server}: {}\n", plain(said)),
+            (None, Reply::Given(_)) => format!("left out for the server {server}\n"),
+            (None, Reply::Declined) => format!("not answered: the server {server}\n"),
+            (None, Reply::Nobody | Reply::Open) => {
+                format!("not answered: the server {server}; nobody answered in time\n")
+            }
+        })
     }
 
     fn acts(&self) -> Acts {
@@ -358,11 +373,12 @@ fn words(body: &EntryBody) -> String {
         EntryBody::Said { text } => format!("you: {}\n", plain(text)),
         // Its text was told as it came.
         EntryBody::Turn { citations, .. } => sources(citations),
-        EntryBody::Step(_) => String::new(),
+        // It is asked whole beside the entries, and so is its answer told.
+        EntryBody::Step(_) | EntryBody::Asked(_) => String::new(),
         EntryBody::TurnFailed { message, hint } => {
             format!("! {}{}; trying again\n", plain(message), hinted(hint.as_deref()))
         }
-        EntryBody::Paused { reason } => format!("paused: {}\n", plain(reason)),
+        EntryBody::Paused { reason, .. } => format!("paused: {}\n", plain(reason)),
         EntryBody::Resumed => "going on\n".into(),
         EntryBody::BudgetNear { bound } => {
             format!("budget: most of it is used, {}\n", plain(&bound.to_string()))
@@ -577,7 +593,7 @@ fn shown_to(approval: &Approval, most: &Extent) -> String {
         About::Call { unconfined: true, .. } => {
             "! nothing confines commands here: this one can do whatever you can\n"
         }
-        About::Call { .. } | About::Plan { .. } | About::Result { .. } => "",
+        About::Call { .. } | About::Plan { .. } | About::Result { .. } | About::Wanted(_) => "",
     };
     // The arguments all the same: nothing of a call is hidden by how long its changes are.
     let what = changed_lines(approval, most).unwrap_or_default()
@@ -634,7 +650,14 @@ fn arguments(approval: &Approval, (head, tail): (usize, usize)) -> String {
 
 fn choices(approval: &Approval) -> String {
     if approval.call.tool == ASK_HUMAN {
-        return "  your answer, on one line ([-] for none): ".to_owned();
+        let of = match &*approval.about {
+            About::Wanted(wanted) => match wanted.kind.to_string() {
+                kind if kind.is_empty() => kind,
+                kind => format!(", {}", plain(&kind)),
+            },
+            About::Call { .. } | About::Plan { .. } | About::Result { .. } => String::new(),
+        };
+        return format!("  your answer, on one line{of} ([-] for none): ");
     }
     if let Some(choices) = plan::choices(approval) {
         return choices;

@@ -122,6 +122,8 @@ struct Line {
     run: Option<RunId>,
     /// What the run does.
     detail: String,
+    /// Its last run has tried to change something, and nothing of it was done.
+    came_to_nothing: bool,
     is_shown: bool,
     shelf: Shelf,
 }
@@ -138,6 +140,7 @@ impl Line {
             desktop: run.map(|run| fold::desktop_of(view, &run.run)).unwrap_or_default(),
             run: run.map(|run| run.run.clone()),
             detail: run.map(|run| visible_text(&run.status.detail)).unwrap_or_default(),
+            came_to_nothing: came_to_nothing(session),
             is_shown: state.shown() == Some(&session.id),
             shelf: session.shelf.clone(),
         }
@@ -164,13 +167,17 @@ fn Item(id: SessionId, lines: Memo<Vec<Line>>, clock: RwSignal<Timestamp>, tools
     let name =
         move || line.with(|line| line.name.clone()).unwrap_or_else(|| store.say(Word::Untitled).to_owned());
     let below = move || {
-        let Line { updated, run, detail, state, .. } = line.get();
+        let Line { updated, run, detail, state, came_to_nothing, .. } = line.get();
         if run.is_some() {
-            return detail;
+            return store.told(&detail);
         }
         let (unit, n) = brief::age(clock.get(), Timestamp(updated));
         let age = store.fill(unit, &[("n", &n.to_string())]);
         match state {
+            SessionState::Ended(Outcome::Completed) if came_to_nothing => {
+                let end = store.say(Word::CameToNothing);
+                store.fill(Word::EndedAgo, &[("end", end), ("age", &age)])
+            }
             // How else it ended is not left to the colour of a dot.
             SessionState::Ended(outcome) if outcome != Outcome::Completed => {
                 let end = store.say(outcome_word(outcome));
@@ -212,6 +219,7 @@ fn Item(id: SessionId, lines: Memo<Vec<Line>>, clock: RwSignal<Timestamp>, tools
             data-session=id.0
             data-pinned=move || shelf.get().pinned.to_string()
             data-state=move || state.get().name()
+            data-doubted=move || line.with(|line| line.came_to_nothing).to_string()
             data-desktop=move || desktop_name(desktop.get())
         >
             <button
@@ -222,7 +230,7 @@ fn Item(id: SessionId, lines: Memo<Vec<Line>>, clock: RwSignal<Timestamp>, tools
                 <span class="dot" data-state=move || state.get().name()></span>
                 <span class="title" dir="auto">{name}</span>
                 <span class="faint" dir="auto" title=below>{below}</span>
-                <span class="unseen">{move || state_word(state.get()).map(|word| store.say(word))}</span>
+                <span class="unseen">{move || state_word(state.get()).filter(|_| !line.with(|line| line.came_to_nothing)).map(|word| store.say(word))}</span>
                 <span class="marks">
                     {move || shelf.get().pinned.then(|| view! {
                         <span class="badge">{move || store.say(Word::Pinned)}</span>
@@ -336,7 +344,7 @@ fn Agent(agent: Branch, agents: Memo<Vec<Branch>>) -> impl IntoView {
     let stop_words = move || agent.with(|agent| store.fill(Word::StopSession, &[("name", &agent.name)]));
     let state = Memo::new(move |_| agent.with(|agent| agent.state));
     let desktop = Memo::new(move |_| agent.with(|agent| agent.desktop));
-    let detail = move || agent.with(|agent| agent.detail.clone());
+    let detail = move || agent.with(|agent| store.told(&agent.detail));
     view! {
         <li
             data-run=run.0
@@ -414,6 +422,12 @@ fn Archived(archived: RwSignal<Option<Vec<SessionView>>>) -> impl IntoView {
             {move || store.say(if archived.with(Option::is_some) { Word::HideArchived } else { Word::ShowArchived })}
         </button>
     }
+}
+
+/// Whether its last run has tried to change something, and nothing of it was done, whatever its model said.
+fn came_to_nothing(session: &SessionView) -> bool {
+    let tried = session.last_run.as_ref().filter(|run| run.end.is_some()).and_then(|run| run.tried.as_ref());
+    tried.is_some_and(|tried| tried.came_to_nothing())
 }
 
 fn count_of_questions(store: Store, n: usize) -> String {

@@ -35,7 +35,7 @@ pub fn session(id: &str) -> SessionView {
 }
 
 pub fn with_run(id: &str, end: Option<RunEnd>) -> SessionView {
-    let last_run = Some(RunView { id: run_id(id), goal: "a goal".into(), end });
+    let last_run = Some(RunView { id: run_id(id), goal: "a goal".into(), end, tried: None });
     SessionView { last_run, ..session(id) }
 }
 

@@ -14,14 +14,14 @@ use protocol::view::Question;
 use protocol::{ErrorCode, ErrorView};
 
 use super::icon::icon;
+use super::more::WantWord;
 use super::picture::{Enlarged, Large, thumbnail};
 use super::plan::{Edits, found, terms};
+use super::ready::{NO_YES_BEFORE, ready};
+use super::wanted;
 use crate::brief;
 use crate::store::store;
 use crate::words::Word;
-
-/// A yes within half a second of seeing the question was meant for something else; the rest is for painting it.
-const NO_YES_BEFORE: Duration = Duration::from_millis(600);
 
 /// Between two looks whether all of a question has come into view.
 const LOOKS: Duration = Duration::from_millis(200);
@@ -42,7 +42,7 @@ const SOURCES: usize = 8;
 const WHY_NOT_CHARS: u32 = 500;
 
 /// Characters of the user's answer to an agent's own question.
-const ANSWER_CHARS: u32 = 4_000;
+pub const ANSWER_CHARS: u32 = 4_000;
 
 /// All open questions of all sessions, those of the shown one first. `opened` follows where the user goes to see what one
 /// is about.
@@ -52,7 +52,12 @@ pub fn Approvals(#[prop(optional)] opened: Option<Callback<()>>) -> impl IntoVie
     let asked = store.memo(|state| state.questions());
     let last_key = StoredValue::new(f64::NEG_INFINITY);
     let enlarged = RwSignal::new(None::<Enlarged>);
-    let keys = window_event_listener(leptos::ev::keydown, move |_| last_key.set_value(js_sys::Date::now()));
+    // An answer that was just given in words is nothing that the next question would cut short.
+    let keys = window_event_listener(leptos::ev::keydown, move |event| {
+        if !is_in_answer(&event) {
+            last_key.set_value(js_sys::Date::now());
+        }
+    });
     on_cleanup(move || keys.remove());
     // The last card takes the keyboard with it: what is typed next is the next goal.
     Effect::new(move |_| {
@@ -67,6 +72,7 @@ pub fn Approvals(#[prop(optional)] opened: Option<Callback<()>>) -> impl IntoVie
     });
     view! {
         <div class="approvals" aria-live="assertive">
+            <WantWord opened />
             <For each=move || asked.get() key=|asked| asked.approval.id.clone() let:asked>
                 <Card asked opened last_key enlarge=Callback::new(move |picture| enlarged.set(Some(picture))) />
             </For>
@@ -100,6 +106,12 @@ fn Asker(session: SessionId, opened: Option<Callback<()>>) -> impl IntoView {
             </p>
         </Show>
     }
+}
+
+/// Whether a key was pressed where a question is answered in words.
+fn is_in_answer(event: &web_sys::KeyboardEvent) -> bool {
+    let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    target.is_some_and(|target| matches!(target.closest(".answer, .choice"), Ok(Some(_))))
 }
 
 /// A key's click has no count.
@@ -145,41 +157,41 @@ fn Card(
     let about = (*approval.about).clone();
     let shown_edits = match &about {
         About::Plan { contract, .. } => Edits::of(contract),
-        About::Call { .. } | About::Result { .. } => Edits::of(&Contract::default()),
+        About::Call { .. } | About::Result { .. } | About::Wanted(_) => Edits::of(&Contract::default()),
     };
     let plan = match &about {
         About::Plan { contract, .. } => Some((shown_edits, (**contract).clone())),
-        About::Call { .. } | About::Result { .. } => None,
+        About::Call { .. } | About::Result { .. } | About::Wanted(_) => None,
     };
+    let of_server = match &about {
+        About::Wanted(wanted) => Some((**wanted).clone()),
+        About::Call { .. } | About::Plan { .. } | About::Result { .. } => None,
+    };
+    // An agent's own question, or a server's, which is answered in words.
+    let words = (approval.call.tool == ASK_HUMAN).then(|| RwSignal::new(String::new()));
     let is_own = store.peek(|state| state.shown() == Some(&session));
     let deny = NodeRef::<html::Button>::new();
-    let ready = RwSignal::new(false);
     let sending = RwSignal::new(false);
     let why_not = RwSignal::new(String::new());
+    let card = NodeRef::<html::Section>::new();
     Effect::new(move |_| {
-        if let Some(deny) = deny.get() {
-            // Nobody's words are cut short, and no space between two of them is an answer.
-            if typed().is_none_or(|text| is_own && text.is_empty()) {
-                let _ = deny.focus(); // where focus is refused, the card can still be reached by Tab
-            }
+        let (Some(deny), Some(card)) = (deny.get(), card.get()) else { return };
+        let types = js_sys::Date::now() - last_key.get_value() < TYPING;
+        // Nobody's words are cut short, and no space between two of them is an answer.
+        let is_free = typed().is_none_or(|text| is_own && text.is_empty() && !(words.is_some() && types));
+        if !is_free {
+            return;
         }
+        // What is asked in words is answered where the keyboard is.
+        let field = card.query_selector(".answer").ok().flatten();
+        let field = field.and_then(|field| field.dyn_into::<web_sys::HtmlElement>().ok());
+        // Where focus is refused, the card can still be reached by Tab.
+        let _ = field.map_or_else(|| deny.focus(), |field| field.focus());
     });
     // Wherever a question goes or comes, another may slide under the pointer: none takes a yes that was meant for that one.
     let all = store
         .memo(|state| state.questions().iter().map(|asked| asked.approval.id.clone()).collect::<Vec<_>>());
-    let waits = StoredValue::new(0_u32);
-    Effect::new(move |_| {
-        all.with(|_| ());
-        ready.set(false);
-        let turn = waits.get_value() + 1;
-        waits.set_value(turn);
-        let open = move || {
-            if waits.try_get_value() == Some(turn) {
-                ready.set(true);
-            }
-        };
-        set_timeout(open, NO_YES_BEFORE);
-    });
+    let ready = ready(move || all.with(|_| ()));
     // Nothing is allowed that stands below the edge: what is asked is read to its end first.
     let asked_box = NodeRef::<html::Div>::new();
     let (has_rest, paged) = (RwSignal::new(false), StoredValue::new(f64::NEG_INFINITY));
@@ -265,14 +277,13 @@ fn Card(
             to_goal();
         }
     };
-    // An agent's own question, which is answered in words.
-    let words = (approval.call.tool == ASK_HUMAN).then(|| RwSignal::new(String::new()));
     let edited = RwSignal::new(None::<String>);
     let is_edited = move || edited.with(Option::is_some);
-    let no_yes = move || {
-        let is_empty = words.is_some_and(|words| words.with(|text| text.trim().is_empty()));
-        !ready.get() || sending.get() || is_empty
-    };
+    let of_field = of_server.clone();
+    let given = move |written: &str| wanted::given(of_field.as_ref(), written);
+    let is_given = given.clone();
+    let is_empty = Memo::new(move |_| words.is_some_and(|words| words.with(|text| is_given(text).is_none())));
+    let no_yes = move || !ready.get() || sending.get() || is_empty.get();
     let title = format!("title-{}", approval.id);
     let labelled_by = title.clone();
     let remembered = for_run.map(|(tool, app)| {
@@ -335,7 +346,7 @@ fn Card(
     let of_session = session.0.clone();
     let (asks, denies) = match &about {
         _ if words.is_some() => (Word::AgentAsks, Word::NoAnswer),
-        About::Call { .. } => (Word::MayI, Word::Deny),
+        About::Call { .. } | About::Wanted(_) => (Word::MayI, Word::Deny),
         About::Plan { .. } => (Word::PlanAsks, Word::Deny),
         About::Result { .. } => (Word::ResultAsks, Word::ResultNot),
     };
@@ -353,14 +364,14 @@ fn Card(
         None => Word::AllowOnce,
     };
     let of_question = approval.call.arguments.clone();
-    let yes = move |event: web_sys::MouseEvent| {
-        if pages() {
+    let yes = Callback::new(move |by_pointer: bool| {
+        if no_yes() || pages() {
             return;
         }
         let answer = match (&plan, edited.get_untracked()) {
             _ if let Some(words) = words => {
                 let mut arguments = of_question.clone();
-                arguments["answer"] = words.get_untracked().trim().into();
+                arguments["answer"] = given(&words.get_untracked()).unwrap_or_default().into();
                 Answer::Edit { arguments }
             }
             (Some((edits, contract)), _) => edits.answer(contract),
@@ -373,9 +384,25 @@ fn Card(
                 }
             },
         };
-        say.run((answer, is_by_pointer(&event)));
+        say.run((answer, by_pointer));
+    });
+    // While an input method composes, Enter chooses a candidate; WebKit says so by the key code alone.
+    let on_enter = move |event: web_sys::KeyboardEvent| {
+        let composing = event.is_composing() || event.key_code() == 229;
+        if event.key() == "Enter" && !event.shift_key() && !composing && is_in_answer(&event) {
+            event.prevent_default();
+            yes.run(false);
+        }
     };
+    let server = of_server.as_ref().map(|wanted| visible_text(&wanted.server));
+    let heading = move || match &server {
+        Some(server) => store.fill(Word::ServerAsks, &[("server", server)]),
+        None => store.say(asks).to_owned(),
+    };
+    let reason = approval.reason.clone();
+    let why = move || spelled(visible(&store.why(&reason)));
     let asked = match (words, about) {
+        (Some(words), About::Wanted(of)) => wanted::asked(&of, &approval.id.0, words).into_any(),
         (Some(words), _) => view! {
             <p class="question" dir="auto">{spelled(visible(&approval.reason))}</p>
             <textarea
@@ -396,7 +423,7 @@ fn Card(
                 <div>
                     <ul class="calls">{lines.collect_view()}</ul>
                     // The model's own reason is in it.
-                    <p class="why" dir="auto">{spelled(visible(&approval.reason))}</p>
+                    <p class="why" dir="auto">{why}</p>
                     {goes_to}
                 </div>
                 {picture}
@@ -408,6 +435,8 @@ fn Card(
         (None, About::Plan { contract, changes, forecast }) => {
             terms(&contract, &changes, forecast, shown_edits).into_any()
         }
+        // Its call is always one that is answered in words.
+        (None, About::Wanted(_)) => ().into_any(),
         (None, About::Result { mut findings }) => {
             findings.retain(|finding| !finding.is_open_question());
             view! {
@@ -421,6 +450,7 @@ fn Card(
     view! {
         <section
             class="approval"
+            node_ref=card
             role="alertdialog"
             data-session=of_session
             data-approval=approval.id.0.clone()
@@ -430,14 +460,14 @@ fn Card(
         >
             <header>
                 {icon("shield")}
-                <h3 id=title>{move || store.say(asks)}</h3>
+                <h3 id=title>{heading}</h3>
                 <Asker session opened />
                 {risk.map(|risk| view! {
                     <span class="risk" data-risk=risk_name(risk)>{move || store.say(risk_word(risk))}</span>
                     {super::way_back::mark(&approval.call, risk)}
                 })}
             </header>
-            <div class="asked" node_ref=asked_box on:scroll=move |_| look()>
+            <div class="asked" node_ref=asked_box on:scroll=move |_| look() on:keydown=on_enter>
                 {asked}
                 {read}
             </div>
@@ -452,6 +482,7 @@ fn Card(
                 </button>
                 <input
                     class="why-not"
+                    hidden=words.is_some()
                     dir="auto"
                     maxlength=WHY_NOT_CHARS
                     aria-label=move || store.say(Word::WhyNot)
@@ -465,7 +496,7 @@ fn Card(
                     }
                 />
                 {remembered}
-                <button class="once primary" disabled=no_yes on:click=yes>
+                <button class="once primary" disabled=no_yes on:click=move |event| yes.run(is_by_pointer(&event))>
                     {move || store.say(allows())}
                 </button>
             </footer>

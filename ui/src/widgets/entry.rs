@@ -2,18 +2,19 @@
 
 use fold::Outcome;
 use fold::call::in_short;
-use fold::transcript::{Acts, Bill, Entry, EntryBody, EntryId, Stage, Step};
+use fold::transcript::{Acts, Asked, Bill, Entry, EntryBody, EntryId, Reply, Stage, Step};
 use fold::way_back::WayBack;
 use leptos::prelude::*;
 use protocol::citation::Citation;
 use protocol::command::Window;
 use protocol::contract::Report;
-use protocol::escape::{untwisted, visible_json, visible_text};
+use protocol::escape::{untwisted, visible, visible_json, visible_text};
 use protocol::event::{Level, RunEnd};
 use protocol::ids::SessionId;
 use protocol::principal::Surface;
 use protocol::tool::{Answer, Effect, ErrorClass};
 use protocol::turn::Usage;
+use protocol::wanted::Kind;
 
 use super::approval::{risk_name, risk_word, spelled};
 use super::budget::bound_said;
@@ -53,8 +54,16 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
             let more = view! { <span class="faint">{move || store.say(Word::Retry)}</span> };
             note(Level::Warning, message, hint, more).into_any()
         }
-        EntryBody::Paused { reason } => view! {
-            <li class="mark">{icon("pause")}<span>{move || store.say(Word::Paused)}</span>" "<span>{reason}</span></li>
+        EntryBody::Asked(asked) => asked_item(asked).into_any(),
+        EntryBody::Paused { reason, used_up } => view! {
+            <li class="mark">
+                {icon("pause")}
+                <span>{move || store.say(Word::Paused)}</span>" "
+                <span>{move || match &used_up {
+                    Some(bound) => store.fill(Word::UsedUp, &[("bound", &bound_said(store, bound))]),
+                    None => store.told(&reason),
+                }}</span>
+            </li>
         }
         .into_any(),
         EntryBody::Resumed => view! {
@@ -73,6 +82,37 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
             let end = End { end, bill, acts, repeats };
             end_item(entry.id, end, report.map(|report| *report), *way_back).into_any()
         }
+    }
+}
+
+/// What a server asked, and what it was told: nothing that was done.
+fn asked_item(asked: Asked) -> impl IntoView {
+    let store = store();
+    let server = visible_text(&asked.wanted.server);
+    let message = spelled(visible(&asked.wanted.message));
+    let field = (!asked.wanted.field.is_empty())
+        .then(|| view! { <p class="faint" dir="auto">{spelled(visible(&asked.wanted.field))}</p> });
+    view! {
+        <li class="said asked-by-server">
+            <span class="who">{move || store.fill(Word::ServerAsked, &[("server", &server)])}</span>
+            <p dir="auto">{message}</p>
+            {field}
+            <p class="reply" dir="auto">{move || replied(store, &asked)}</p>
+        </li>
+    }
+}
+
+/// What a server was told, as its user said it.
+pub fn replied(store: Store, asked: &Asked) -> String {
+    let is_yes_or_no = asked.wanted.kind == Kind::YesOrNo;
+    match (asked.said(), &asked.reply) {
+        (Some("yes"), _) if is_yes_or_no => store.say(Word::Yes).to_owned(),
+        (Some("no"), _) if is_yes_or_no => store.say(Word::No).to_owned(),
+        (Some(said), _) => visible_text(said),
+        (None, Reply::Given(_)) => store.say(Word::LeftOut).to_owned(),
+        (None, Reply::Open) => store.say(Word::WaitsForAnswer).to_owned(),
+        (None, Reply::Declined) => store.say(Word::NotAnswered).to_owned(),
+        (None, Reply::Nobody) => store.say(Word::NobodyAnswered).to_owned(),
     }
 }
 
@@ -275,13 +315,14 @@ fn end_item(entry: EntryId, end: End, report: Option<Report>, way_back: WayBack)
     let (text, hint) = match end {
         RunEnd::Completed { summary } => (EndText::Said(summary), None),
         RunEnd::Failed { message, hint } => (EndText::Said(message), hint),
-        RunEnd::Stopped { reason } => (EndText::Said(reason), None),
+        RunEnd::Stopped { reason } => (EndText::Engines(reason), None),
         RunEnd::NeedsApproval { .. } => (EndText::Ours(Word::NeedsApprovalText), None),
         RunEnd::Interrupted { reason: None } => (EndText::Ours(Word::InterruptedText), None),
         RunEnd::Interrupted { reason: Some(reason) } => (EndText::Said(reason), None),
     };
     let text = move || match &text {
         EndText::Said(text) => untwisted(text),
+        EndText::Engines(text) => untwisted(&store.told(text)),
         EndText::Ours(word) => store.say(*word).to_owned(),
     };
     view! {
@@ -310,6 +351,8 @@ fn acts_line(store: Store, Acts { done, refused, in_doubt }: Acts) -> String {
 
 enum EndText {
     Said(String),
+    /// In a sentence of the engine.
+    Engines(String),
     Ours(Word),
 }
 

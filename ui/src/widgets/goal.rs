@@ -48,6 +48,7 @@ pub fn Goal(aim: Aim, rows: u32, #[prop(optional)] field: NodeRef<html::Textarea
         };
         match said {
             Said::ToRun(steer) => store.send_or(steer, move |()| done(goal), sending),
+            Said::GoOn(resume) => store.send_or(resume, move |()| done(goal), sending),
             Said::Goal(start) => {
                 let started = move |run: StartedRun| {
                     done(goal);

@@ -55,7 +55,7 @@ pub fn StatusLine() -> impl IntoView {
         (step > 0)
             .then(|| store.fill(Word::StepOf, &[("n", &step.to_string()), ("max", &max_steps.to_string())]))
     };
-    let detail = move || visible_text(&status.get().detail);
+    let detail = move || visible_text(&store.told(&status.get().detail));
     let bill =
         store.memo(|state| state.run_shown().and(state.transcript()).map(|transcript| transcript.bill));
     let spent = move || bill.get().filter(|bill| bill.spent.turns > 0).map(|bill| cost(store, bill));

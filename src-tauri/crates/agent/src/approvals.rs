@@ -155,7 +155,7 @@ impl Engine {
                         ErrorView::new(ErrorCode::Internal, format!("a plan cannot be kept: {error}"))
                     })?;
                 }
-                About::Call { .. } => {
+                About::Call { .. } | About::Wanted(_) => {
                     if let Some(error) = self.fault_of(&question.call.tool, arguments.clone()).await {
                         return Err(bad(error));
                     }
@@ -380,7 +380,7 @@ impl Engine {
         self.ledger.open(run.clone(), waiting.spec.parent.clone(), most, below);
         self.ledger.note(&run, most, Sum::of(&waiting.budget.meter.used));
         let (detail, asked) = match &waiting.approval {
-            Some(approval) => (status::asks(&approval.call), waiting.approval.clone()),
+            Some(approval) => (status::asks(approval), waiting.approval.clone()),
             None => ("paused".to_owned(), None),
         };
         if let Some(approval) = asked {
@@ -396,6 +396,7 @@ impl Engine {
             max_steps: waiting.budget.meter.most().steps.unwrap_or(waiting.spec.max_steps),
             paused: waiting.paused.is_some(),
             wants_word: waiting.budget.used_up.is_some(),
+            used_up: waiting.budget.waits_for(&waiting.plan).map(Box::new),
             grants: status::grants([], &waiting.granted),
             progress: Some(Box::new(Progress { forecast: waiting.spec.forecast, ..progress })),
         };

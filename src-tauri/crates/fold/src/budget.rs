@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use protocol::budget::{Bound, BudgetOf, Measure, Most, Progress, Reached};
+use protocol::budget::{Bound, BudgetOf, Measure, Most, Progress, Reached, UsedUp};
 use protocol::event::{Event, EventBody};
 use protocol::ids::Timestamp;
 use protocol::run::RunSpec;
@@ -191,6 +191,16 @@ impl Meter {
         self.told.insert(measure);
     }
 
+    /// What a yes to as much again gives, as [`Bound`] counts.
+    fn again(&self, measure: Measure) -> Option<String> {
+        match measure {
+            Measure::Steps => self.most.steps.map(|steps| steps.to_string()),
+            Measure::Minutes => self.most.minutes.map(|minutes| minutes.to_string()),
+            Measure::Tokens => self.most.tokens.map(|tokens| tokens.to_string()),
+            Measure::Dollars => self.most.cost.map(|cost| cost.to_string()),
+        }
+    }
+
     fn gets_as_much_again(&mut self, measure: Measure) {
         *self.given.entry(measure).or_default() += 1;
         self.told.remove(&measure);
@@ -255,6 +265,17 @@ impl Budget {
             // Of all others it only counts what they took.
             _ => {}
         }
+    }
+
+    /// What the run waits for, and what a yes gives; `None` if it does not wait for more.
+    pub fn waits_for(&self, plan: &PlanState) -> Option<UsedUp> {
+        let bound = self.used_up.clone()?;
+        let meter = match bound.of {
+            BudgetOf::Run => Some(&self.meter),
+            BudgetOf::Plan => plan.meter.as_ref(),
+            BudgetOf::Parent => None,
+        };
+        Some(UsedUp { more: meter.and_then(|meter| meter.again(bound.measure)), bound })
     }
 
     /// A question was answered.

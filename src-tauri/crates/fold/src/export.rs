@@ -17,7 +17,7 @@ use protocol::ids::{BlobRef, Timestamp};
 use protocol::principal::Surface;
 use protocol::tool::{Answer, Effect, Until};
 
-use crate::transcript::{Acts, DONE, Stage, Step};
+use crate::transcript::{Acts, Asked, DONE, Reply, Stage, Step};
 
 /// Where the bytes of a picture come from; `None` if it is gone.
 pub type Pictures<'a> = dyn FnMut(&BlobRef) -> Option<Vec<u8>> + 'a;
@@ -40,6 +40,23 @@ fn ended(end: &RunEnd, acts: Acts) -> String {
         RunEnd::NeedsApproval { .. } => "Ended: it needed an approval".into(),
         RunEnd::Interrupted { reason: Some(reason) } => format!("Interrupted: {reason}"),
         RunEnd::Interrupted { reason: None } => "Interrupted".into(),
+    }
+}
+
+/// What a server wanted to know.
+fn asked_for(asked: &Asked) -> String {
+    let of = &asked.wanted;
+    [&*of.message, &*of.field].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// What it was told.
+fn replied(asked: &Asked) -> String {
+    match (&asked.reply, asked.said()) {
+        (_, Some(said)) => format!("Answered: {said}"),
+        (Reply::Given(_), None) => "Left out".to_owned(),
+        (Reply::Open, None) => "Waits for an answer".to_owned(),
+        (Reply::Declined, None) => "Not answered".to_owned(),
+        (Reply::Nobody, None) => "Nobody answered in time".to_owned(),
     }
 }
 

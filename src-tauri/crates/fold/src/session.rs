@@ -2,7 +2,8 @@
 
 use protocol::event::{Event, EventBody};
 use protocol::ids::SessionId;
-use protocol::view::{RunView, SessionView, Shelf};
+use protocol::tool::{Approval, Effect, ExecResult, Mode, NO_ACTS, Risk, ToolCall, ToolErrorKind};
+use protocol::view::{RunView, SessionView, Shelf, Tried};
 
 /// The session `id` after one more of its events. `None` as long as it was not created.
 pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Option<SessionView> {
@@ -46,13 +47,36 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
             view.shelf.archived = false;
             view.shelf.deleted = None;
             view.shelf.parent.clone_from(&spec.parent);
-            view.last_run =
-                event.scope.run.clone().map(|id| RunView { id, goal: spec.goal.clone(), end: None });
+            let tried = (spec.mode != Mode::Plan).then(Box::default);
+            let run = |id| RunView { id, goal: spec.goal.clone(), end: None, tried };
+            view.last_run = event.scope.run.clone().map(run);
         }
         EventBody::RunEnded { end } => {
             if let Some(run) = view.last_run.as_mut().filter(|run| Some(&run.id) == event.scope.run.as_ref())
             {
                 run.end = Some(end.clone());
+            }
+        }
+        EventBody::TurnFinished { calls, .. } => {
+            if let Some(tried) = tried_by(&mut view, event) {
+                tried.open = calls.iter().filter(|call| may_act(call)).map(|call| call.id.clone()).collect();
+            }
+        }
+        EventBody::ApprovalRequested { approval: Approval { call, risk, .. } }
+        | EventBody::ToolStarted { call, risk } => {
+            if let Some(tried) = tried_by(&mut view, event) {
+                tried.open.retain(|open| *open != call.id);
+                if *risk > Risk::Observe && !NO_ACTS.contains(&call.tool.as_str()) {
+                    tried.open.push(call.id.clone());
+                }
+            }
+        }
+        EventBody::ToolFinished { call, result } => {
+            if let Some(tried) = tried_by(&mut view, event)
+                && let Some(at) = tried.open.iter().position(|open| open == call)
+            {
+                tried.open.swap_remove(at);
+                count(tried, result);
             }
         }
         // Exhaustive on purpose: a new event must say here whether it changes the view.
@@ -63,13 +87,9 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
         | EventBody::RunPaused { .. }
         | EventBody::RunResumed
         | EventBody::BudgetReached { .. }
-        | EventBody::TurnFinished { .. }
         | EventBody::TurnFailed { .. }
         | EventBody::TurnDropped { .. }
-        | EventBody::ApprovalRequested { .. }
         | EventBody::ApprovalAnswered { .. }
-        | EventBody::ToolStarted { .. }
-        | EventBody::ToolFinished { .. }
         | EventBody::ChangeIntended { .. }
         | EventBody::ContextCompacted { .. }
         | EventBody::PlanReported { .. }
@@ -87,14 +107,40 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
     Some(view)
 }
 
+fn tried_by<'a>(view: &'a mut SessionView, event: &Event) -> Option<&'a mut Tried> {
+    let run = view.last_run.as_mut().filter(|run| Some(&run.id) == event.scope.run.as_ref())?;
+    run.tried.as_deref_mut()
+}
+
+/// By its name: what is refused before its risk is told.
+fn may_act(call: &ToolCall) -> bool {
+    !call.only_looks() && !NO_ACTS.contains(&call.tool.as_str())
+}
+
+fn count(tried: &mut Tried, result: &ExecResult) {
+    let kind = result.error.as_ref().map(|error| error.kind);
+    match result.effect {
+        // One that makes no sense was no try.
+        _ if matches!(kind, Some(ToolErrorKind::UnknownTool | ToolErrorKind::BadArguments)) => {}
+        Effect::Confirmed | Effect::Unverified => tried.done += 1,
+        Effect::Refused | Effect::NoChange | Effect::Unknown => tried.not_done += 1,
+    }
+}
+
 /// Whether it only says how a list has the session, and nothing happened in it.
 pub fn is_about_the_list(body: &EventBody) -> bool {
     matches!(body, EventBody::SessionEdited { .. } | EventBody::SessionDeleted | EventBody::SessionRestored)
 }
 
-/// Whether a list shows the session otherwise than before, apart from when it was updated.
+/// Whether a list shows the session otherwise than before, apart from when it was updated, and from what a run has tried,
+/// which is shown once it has ended.
 pub fn changed_for_a_list(before: Option<&SessionView>, after: &SessionView) -> bool {
-    before.is_none_or(|before| *before != SessionView { updated: before.updated, ..after.clone() })
+    let Some(before) = before else { return true };
+    let mut after = SessionView { updated: before.updated, ..after.clone() };
+    if let (Some(run), Some(known)) = (&mut after.last_run, &before.last_run) {
+        run.tried.clone_from(&known.tried);
+    }
+    *before != after
 }
 
 /// As a list shows them: the pinned ones first, else as they are.

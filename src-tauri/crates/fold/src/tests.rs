@@ -78,6 +78,7 @@ fn a_session_is_what_was_set_last_with_its_last_run() {
             id: RunId::from_suffix("1"),
             goal: "g".into(),
             end: Some(RunEnd::Interrupted { reason: None }),
+            tried: Some(Box::default()),
         }),
         shelf: Default::default(),
         origin: None,
@@ -207,4 +208,42 @@ fn an_open_run_is_paused_until_it_goes_on() {
 #[test]
 fn what_comes_before_its_start_makes_no_run() {
     assert_eq!(fold_run([noted(), EventBody::RunResumed]), None);
+}
+
+#[test]
+fn a_list_knows_that_a_run_came_to_nothing() {
+    let call =
+        |tool: &str| ToolCall { id: CallId(format!("c-{tool}")), tool: tool.into(), arguments: json!({}) };
+    let finished = |tool: &str, effect: Effect| EventBody::ToolFinished {
+        call: call(tool).id,
+        result: ExecResult { effect, ..crate::sample::clicked() },
+    };
+    let begun = |tool: &str, risk: Risk| EventBody::ToolStarted { call: call(tool), risk };
+    let came_to_nothing = |bodies: Vec<EventBody>| {
+        let all = [vec![created(), started()], bodies, vec![ended()]].concat();
+        fold_session(all).unwrap().last_run.unwrap().tried.unwrap().came_to_nothing()
+    };
+    let refused = vec![begun("click", Risk::Edit), finished("click", Effect::Refused)];
+    let done = vec![begun("type", Risk::Edit), finished("type", Effect::Confirmed)];
+    let looked = vec![begun("screenshot", Risk::Observe), finished("screenshot", Effect::Confirmed)];
+    assert!(came_to_nothing(refused.clone()));
+    assert!(came_to_nothing([looked.clone(), refused.clone()].concat()), "to look is to do nothing");
+    assert!(!came_to_nothing([refused, done].concat()));
+    assert!(!came_to_nothing(looked), "nothing was tried");
+    let asked = Approval { call: call("click"), ..approval() };
+    let denied = vec![EventBody::ApprovalRequested { approval: asked }, finished("click", Effect::Refused)];
+    assert!(came_to_nothing(denied));
+}
+
+#[test]
+fn a_list_is_told_of_what_was_tried_at_the_end_alone() {
+    let id = SessionId::from_suffix("1");
+    let before = fold_session([created(), started()]).unwrap();
+    let call = ToolCall { id: CallId("c".into()), tool: "click".into(), arguments: json!({}) };
+    let begun = EventBody::ToolStarted { call, risk: Risk::Edit };
+    let after = session(Some(before.clone()), &id, &event(3, begun)).unwrap();
+    assert_ne!(before.last_run, after.last_run);
+    assert!(!changed_for_a_list(Some(&before), &after));
+    let over = session(Some(after.clone()), &id, &event(4, ended())).unwrap();
+    assert!(changed_for_a_list(Some(&after), &over));
 }

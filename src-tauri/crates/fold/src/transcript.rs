@@ -3,16 +3,18 @@
 use protocol::Event;
 use protocol::budget::{Bound, Reached};
 use protocol::citation::Citation;
-use protocol::contract::Report;
+use protocol::contract::{About, Report};
 use protocol::event::{DeltaKind, EventBody, Level, RunEnd};
 use protocol::geometry::NormPoint;
 use protocol::ids::{ApprovalId, CallId, ModelId, RunId};
 use protocol::principal::Surface;
 use protocol::terminal::Line;
 use protocol::tool::{
-    Answer, Effect, ExecResult, FrontWindow, Grant, Mode, NO_ACTS, PictureView, Risk, ToolCall, ToolErrorKind,
+    Answer, Approval, Effect, ExecResult, FrontWindow, Grant, Mode, NO_ACTS, PictureView, Risk, ToolCall,
+    ToolErrorKind,
 };
 use protocol::turn::{Cost, Spent, Usage};
+use protocol::wanted::{LEFT_OUT, Wanted};
 use serde_json::Value;
 
 use crate::way_back::WayBack;
@@ -40,6 +42,8 @@ pub struct Transcript {
     suggestions: Vec<ModelId>,
     /// What came of the plan of the run that is about to end.
     report: Option<Box<Report>>,
+    /// What the pause or the end is for that follows.
+    used_up: Option<Bound>,
     /// The last run was begun to look and plan: that it is refused every act is no failure of it.
     only_plans: bool,
     /// As the model was told of them last.
@@ -81,6 +85,7 @@ pub enum EntryBody {
         citations: Vec<Citation>,
     },
     Step(Step),
+    Asked(Asked),
     /// A try of a turn that another one follows. The last one's words are the run's end.
     TurnFailed {
         message: String,
@@ -88,6 +93,8 @@ pub enum EntryBody {
     },
     Paused {
         reason: String,
+        /// What is used up; `None` if it paused for another reason.
+        used_up: Option<Bound>,
     },
     Resumed,
     /// Four fifths of it are used.
@@ -112,6 +119,28 @@ pub enum EntryBody {
         /// Its words are those of the turn right before it.
         repeats: bool,
     },
+}
+
+/// What a server asked its user in the middle of its call. It is no act.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    pub wanted: Wanted,
+    pub reply: Reply,
+    /// The question, and what stands for its call.
+    approval: ApprovalId,
+    call: CallId,
+}
+
+/// What a server was told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// Nothing yet.
+    Open,
+    Given(String),
+    /// Its user gave none.
+    Declined,
+    /// Nobody answered in time, or its call ended first.
+    Nobody,
 }
 
 /// One tool call and what came of it.
@@ -210,6 +239,14 @@ impl Transcript {
         self.entries.get(at)
     }
 
+    /// What a server asked by this question; `None` if it is another's.
+    pub fn asked_by_server(&self, approval: &ApprovalId) -> Option<&Asked> {
+        self.entries.iter().rev().find_map(|entry| match &entry.body {
+            EntryBody::Asked(asked) if asked.approval == *approval => Some(asked),
+            _ => None,
+        })
+    }
+
     pub fn steps(&self) -> impl DoubleEndedIterator<Item = &Step> {
         self.entries.iter().filter_map(|entry| match &entry.body {
             EntryBody::Step(step) => Some(step),
@@ -242,6 +279,7 @@ impl Transcript {
                 self.streaming = Streaming::default();
                 self.bill = Bill { is_whole: true, ..Bill::default() };
                 self.suggestions.clear();
+                self.used_up = None;
                 self.report = None;
                 self.only_plans = spec.mode == Mode::Plan;
                 let (run, goal, model) = (event.scope.run.clone(), spec.goal.clone(), spec.model.0.clone());
@@ -254,13 +292,18 @@ impl Transcript {
                 let message = format!("taken back: {tool}{place} asks again");
                 self.push(n, EntryBody::Noted { level: Level::Info, message, hint: None });
             }
-            EventBody::RunPaused { reason } => self.push(n, EntryBody::Paused { reason: reason.clone() }),
+            EventBody::RunPaused { reason } => {
+                let used_up = self.used_up.take();
+                self.push(n, EntryBody::Paused { reason: reason.clone(), used_up });
+            }
             EventBody::RunResumed => self.push(n, EntryBody::Resumed),
             EventBody::BudgetReached { reached: Reached::Near, bound } => {
                 self.push(n, EntryBody::BudgetNear { bound: bound.clone() });
             }
             // The pause or the end that follows says so.
-            EventBody::BudgetReached { reached: Reached::UsedUp, .. } => {}
+            EventBody::BudgetReached { reached: Reached::UsedUp, bound } => {
+                self.used_up = Some(bound.clone());
+            }
             EventBody::TurnFinished { turn, text, thinking, calls, citations, usage, cost, .. } => {
                 self.turn_is_over(*turn, *usage, Some(*cost));
                 let (text, thinking) = (text.trim().to_owned(), thinking.trim().to_owned());
@@ -288,14 +331,7 @@ impl Transcript {
                     self.push(n, EntryBody::Turn { turn: *turn, text, thinking, citations });
                 }
             }
-            EventBody::ApprovalRequested { approval } => {
-                let waiting = Stage::Waiting { approval: approval.id.clone() };
-                self.step(n, &approval.call, |step| {
-                    step.risk = Some(approval.risk);
-                    step.stage = waiting;
-                    step.window = approval.target.clone().or(step.window.take());
-                });
-            }
+            EventBody::ApprovalRequested { approval } => self.asked(n, approval),
             EventBody::ApprovalAnswered { approval, answer, by } => {
                 self.answered(approval, (answer.clone(), *by))
             }
@@ -425,7 +461,36 @@ impl Transcript {
         })
     }
 
+    fn asked(&mut self, n: u64, asked: &Approval) {
+        let approval = asked.id.clone();
+        match &*asked.about {
+            About::Wanted(wanted) => {
+                let (wanted, reply, call) = ((**wanted).clone(), Reply::Open, asked.call.id.clone());
+                self.push(n, EntryBody::Asked(Asked { wanted, reply, approval, call }));
+            }
+            About::Call { .. } | About::Plan { .. } | About::Result { .. } => {
+                self.step(n, &asked.call, |step| {
+                    step.risk = Some(asked.risk);
+                    step.stage = Stage::Waiting { approval };
+                    step.window = asked.target.clone().or(step.window.take());
+                });
+            }
+        }
+    }
+
+    fn find_asked(&mut self, wanted: impl Fn(&Asked) -> bool) -> Option<(&mut u32, &mut Asked)> {
+        self.entries.iter_mut().rev().find_map(|entry| match &mut entry.body {
+            EntryBody::Asked(asked) if wanted(asked) => Some((&mut entry.revision, asked)),
+            _ => None,
+        })
+    }
+
     fn answered(&mut self, approval: &ApprovalId, answer: (Answer, Surface)) {
+        if let Some((revision, asked)) = self.find_asked(|asked| asked.approval == *approval) {
+            *revision += 1;
+            asked.reply = Reply::of(&answer);
+            return;
+        }
         let asks =
             |step: &Step| matches!(&step.stage, Stage::Waiting { approval: asked } if asked == approval);
         if let Some((revision, step)) = self.find(asks) {
@@ -441,6 +506,14 @@ impl Transcript {
     }
 
     fn finished(&mut self, call: &CallId, result: &ExecResult) {
+        if let Some((revision, asked)) = self.find_asked(|asked| asked.call == *call) {
+            // What asked may have been gone when the answer came.
+            if result.error.is_some() && !matches!(asked.reply, Reply::Declined | Reply::Nobody) {
+                *revision += 1;
+                asked.reply = Reply::Nobody;
+            }
+            return;
+        }
         if let Some((revision, step)) = self.find(|step| step.call.id == *call) {
             *revision += 1;
             step.stage = Stage::Done { result: Box::new(result.clone()) };
@@ -496,11 +569,18 @@ impl Transcript {
         self.turns.over = u32::MAX;
         self.turns.streams = None;
         for entry in &mut self.entries {
-            if let EntryBody::Step(step) = &mut entry.body
-                && !matches!(step.stage, Stage::Done { .. } | Stage::NotRun | Stage::Running)
-            {
-                entry.revision += 1;
-                step.stage = Stage::NotRun;
+            match &mut entry.body {
+                EntryBody::Step(step)
+                    if !matches!(step.stage, Stage::Done { .. } | Stage::NotRun | Stage::Running) =>
+                {
+                    entry.revision += 1;
+                    step.stage = Stage::NotRun;
+                }
+                EntryBody::Asked(asked) if asked.reply == Reply::Open => {
+                    entry.revision += 1;
+                    asked.reply = Reply::Nobody;
+                }
+                _ => {}
             }
         }
         let ends = |step: &Step| step.call.tool == DONE && matches!(step.stage, Stage::Done { .. });
@@ -572,6 +652,33 @@ impl Acts {
 
 fn windows_in(listing: &ExecResult) -> Option<Vec<FrontWindow>> {
     serde_json::from_value(listing.data.get("windows")?.clone()).ok()
+}
+
+impl Reply {
+    fn of(answer: &(Answer, Surface)) -> Self {
+        match answer {
+            (Answer::Edit { arguments }, _) => {
+                let said = arguments.get("answer").and_then(Value::as_str).unwrap_or_default();
+                Self::Given(said.to_owned())
+            }
+            (Answer::Once, _) => Self::Given("yes".to_owned()),
+            (_, Surface::Deadline) => Self::Nobody,
+            (Answer::Deny | Answer::Thread | Answer::Until { .. }, _) => Self::Declined,
+        }
+    }
+}
+
+impl Asked {
+    /// What was answered, as people say it; `None` where it was left out, or nothing was.
+    pub fn said(&self) -> Option<&str> {
+        match &self.reply {
+            Reply::Given(said) if said == LEFT_OUT && self.wanted.may_be_left_out() => {
+                self.wanted.usual.as_deref()
+            }
+            Reply::Given(said) => Some(said),
+            Reply::Open | Reply::Declined | Reply::Nobody => None,
+        }
+    }
 }
 
 impl Step {

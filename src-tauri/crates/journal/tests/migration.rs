@@ -131,8 +131,9 @@ async fn sessions_open_runs_and_open_questions_are_there() {
         .iter()
         .map(|view| (view.title.as_str(), view.mode, view.search, view.last_run.clone()))
         .collect();
-    let run =
-        |id: &str, goal: &str, end| Some(RunView { id: RunId::from_suffix(id), goal: goal.into(), end });
+    let run = |id: &str, goal: &str, end| {
+        Some(RunView { id: RunId::from_suffix(id), goal: goal.into(), end, tried: None })
+    };
     let nobody = RunEnd::NeedsApproval { approval: ApprovalId::from_suffix("nobody") };
     assert_eq!(
         shown,

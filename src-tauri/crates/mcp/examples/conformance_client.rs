@@ -18,6 +18,7 @@ use protocol::ids::CallId;
 use protocol::mcp::{AgreedTool, McpServer, ServerState, ToolDoes};
 use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Mode, ToolCall};
+use protocol::wanted::Wanted;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tools::{Asker, Call, ExecRequest, Grants, Limits, Planning, Ports, Registry, Router};
@@ -72,8 +73,8 @@ struct User;
 
 #[async_trait]
 impl Asker for User {
-    async fn ask(&self, question: String) -> Option<String> {
-        println!("asked: {question}");
+    async fn ask(&self, wanted: Wanted) -> Option<String> {
+        println!("asked: {wanted}");
         Some(".".into())
     }
 }

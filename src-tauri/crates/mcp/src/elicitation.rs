@@ -1,9 +1,10 @@
-//! What a server wants to know of its user in the middle of a call (elicitation): asked a field at a time, in words, as a
+//! What a server wants to know of its user in the middle of a call (elicitation): asked a field at a time, as a
 //! question of the run whose call it is. What looks like a password or a key is never asked for: the protocol forbids it.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use protocol::wanted::Wanted;
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema};
 use serde_json::{Map, Value};
 use tools::Asker;
@@ -118,12 +119,11 @@ impl AskingCall {
         if let Some(secret) = field::secret_in(message) {
             return Err(field::no_secrets(secret));
         }
-        let asks = format!("{server} asks: {}", field::quoted(message, MESSAGE_CHARS));
+        let says = field::line(message, MESSAGE_CHARS);
         let fields = fields(requested_schema)?;
-        if fields
-            .iter()
-            .any(|(_, field)| field.question().chars().count() + asks.chars().count() > QUESTION_CHARS)
-        {
+        let is_too_long =
+            |field: &Field| field.wanted(server, &says).to_string().chars().count() > QUESTION_CHARS;
+        if fields.iter().any(|(_, field)| is_too_long(field)) {
             return Err("its question is too long to be asked".into());
         }
         let _turn = self.turn.lock().await;
@@ -135,7 +135,7 @@ impl AskingCall {
         }
         self.is_asking.store(true, Ordering::Release);
         let _open = Open(&self.is_asking);
-        let content = content(&**asker, &asks, fields).await;
+        let content = content(&**asker, (server, &says), fields).await;
         self.is_declined.fetch_or(content.is_none(), Ordering::AcqRel);
         Ok(match content {
             Some(content) => {
@@ -147,7 +147,11 @@ impl AskingCall {
 }
 
 /// `None` if the user does not answer.
-async fn content(asker: &dyn Asker, asks: &str, fields: Vec<(String, Field)>) -> Option<Map<String, Value>> {
+async fn content(
+    asker: &dyn Asker,
+    asks: (&str, &str),
+    fields: Vec<(String, Field)>,
+) -> Option<Map<String, Value>> {
     let mut content = Map::new();
     if fields.is_empty() {
         let agrees = answered(asker, asks, &Field::yes_or_no()).await? == Some(Value::Bool(true));
@@ -162,13 +166,13 @@ async fn content(asker: &dyn Asker, asks: &str, fields: Vec<(String, Field)>) ->
 }
 
 /// The value of a field, or `None` within if it is left out; `None` if the user gives none.
-async fn answered(asker: &dyn Asker, asks: &str, field: &Field) -> Option<Option<Value>> {
-    let mut wrong = String::new();
+async fn answered(asker: &dyn Asker, (server, says): (&str, &str), field: &Field) -> Option<Option<Value>> {
+    let mut fault = None;
     for _ in 0..TRIES {
-        let answer = asker.ask(format!("{wrong}{asks} {}", field.question())).await?;
+        let answer = asker.ask(Wanted { fault, ..field.wanted(server, says) }).await?;
         match field.value(answer.trim()) {
             Ok(value) => return Some(value),
-            Err(why) => wrong = format!("{why}. "),
+            Err(wrong) => fault = Some(wrong),
         }
     }
     None

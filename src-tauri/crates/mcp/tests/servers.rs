@@ -18,6 +18,7 @@ use protocol::ids::CallId;
 use protocol::mcp::{Agreed, AgreedTool, McpServer, ServerState, ServerView, ToolDoes};
 use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Effect, Mode, Risk, Source, ToolCall, ToolErrorKind};
+use protocol::wanted::Wanted;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tools::{
@@ -201,8 +202,8 @@ struct SlowUser(Option<&'static str>);
 
 #[async_trait]
 impl Asker for SlowUser {
-    async fn ask(&self, question: String) -> Option<String> {
-        assert_eq!(question, "pond asks: “Which one?” “pond”");
+    async fn ask(&self, wanted: Wanted) -> Option<String> {
+        assert_eq!(wanted.to_string(), "the server pond asks: “Which one?” “pond”");
         tokio::time::sleep(SHORT * 3).await;
         self.0.map(str::to_owned)
     }

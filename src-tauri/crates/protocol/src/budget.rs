@@ -86,6 +86,16 @@ pub struct Bound {
     pub next: Option<String>,
 }
 
+/// Why a run waits for its user's word, and what that gives it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UsedUp {
+    pub bound: Bound,
+    /// What it gets where it may go on, as `bound` counts; `None` if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub more: Option<String>,
+}
+
 impl Bound {
     /// Why a run waits whose bound is reached: `the run's budget is used up: 30 of 30 steps`
     pub fn used_up(&self) -> String {

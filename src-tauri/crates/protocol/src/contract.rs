@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::budget::{Forecast, Most};
 use crate::tool::Answer;
 use crate::turn::Usd;
+use crate::wanted::Wanted;
 
 /// What a run works within. The arguments of the tool `plan`, and of an [`Answer::Edit`] to its question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -352,6 +353,8 @@ pub enum About {
     },
     /// Whether the work is taken as it is.
     Result { findings: Vec<Finding> },
+    /// What a server wants to know in the middle of its call: that of `askHuman` stands for it, which no model made.
+    Wanted(Box<Wanted>),
 }
 
 impl Default for About {
@@ -369,7 +372,7 @@ impl About {
     pub fn not_passed(&self) -> impl Iterator<Item = &Check> {
         let findings = match self {
             Self::Result { findings } => findings.as_slice(),
-            Self::Call { .. } | Self::Plan { .. } => &[],
+            Self::Call { .. } | Self::Plan { .. } | Self::Wanted(_) => &[],
         };
         findings.iter().filter(|finding| !finding.passed).map(|finding| &finding.check)
     }

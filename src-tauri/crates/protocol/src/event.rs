@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::budget::{Bound, Progress, Reached};
+use crate::budget::{Bound, Progress, Reached, UsedUp};
 use crate::citation::Citation;
 use crate::contract::Report;
 use crate::ids::{AgentId, ApprovalId, BlobRef, CallId, ModelId, RunId, Seq, SessionId, StreamId, Timestamp};
@@ -357,6 +357,9 @@ pub struct Status {
     /// Paused by itself: its user is to say whether it goes on, since a budget is used up, or it goes in circles.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub wants_word: bool,
+    /// What is used up, where it waits for that; `None` if it waits for nothing, or for another reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used_up: Option<Box<UsedUp>>,
     /// What was allowed for it, or for its session, and is not asked about again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<Grant>,
@@ -386,6 +389,7 @@ impl Default for Status {
             max_steps: 0,
             paused: false,
             wants_word: false,
+            used_up: None,
             grants,
             progress: None,
         }

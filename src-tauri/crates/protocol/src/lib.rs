@@ -15,6 +15,7 @@ pub mod recap;
 pub mod remembered;
 pub mod run;
 pub mod view;
+pub mod wanted;
 
 pub mod settings;
 pub mod terminal;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::Event;
 use crate::event::{RunEnd, Status};
 use crate::geometry::{PhysicalRect, ScaleFactor};
-use crate::ids::{RunId, Seq, SessionId, Timestamp};
+use crate::ids::{CallId, RunId, Seq, SessionId, Timestamp};
 use crate::settings::Settings;
 use crate::tool::{Approval, ApprovalMode, Mode};
 
@@ -204,6 +204,28 @@ pub struct RunView {
     pub goal: String,
     /// `None` while it runs or waits.
     pub end: Option<RunEnd>,
+    /// What became of what it tried; `None` if it was only to look, or if that was not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tried: Option<Box<Tried>>,
+}
+
+/// What became of a run's calls that were to change something. The model's last words may say otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tried {
+    /// Those of which nothing came yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<CallId>,
+    pub done: u32,
+    /// Refused, denied, failed, or seen not to have happened.
+    pub not_done: u32,
+}
+
+impl Tried {
+    /// Whether something was tried, and nothing of it was done.
+    pub fn came_to_nothing(&self) -> bool {
+        self.done == 0 && self.not_done > 0
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

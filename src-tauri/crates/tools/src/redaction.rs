@@ -77,8 +77,10 @@ pub(crate) fn redact_question(question: &mut Approval, secrets: &[Secret]) {
     let Some(redactor) = Redactor::of(secrets) else { return };
     let Approval { reason, window, target, goes_to, about, .. } = question;
     *reason = redactor.clean_quoting(reason);
-    if let About::Call { diff: Some(diff), .. } = &mut **about {
-        *diff = redactor.clean(diff);
+    match &mut **about {
+        About::Call { diff: Some(diff), .. } => *diff = redactor.clean(diff),
+        About::Wanted(wanted) => wanted.texts().for_each(|text| *text = redactor.clean_quoting(text)),
+        About::Call { diff: None, .. } | About::Plan { .. } | About::Result { .. } => {}
     }
     for window in window.iter_mut().chain(target) {
         window.title = redactor.clean(&window.title);

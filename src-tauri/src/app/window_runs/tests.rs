@@ -23,7 +23,7 @@ fn view(runs: &[(&str, Option<RunEnd>)]) -> Overview {
         search: false,
         created: Timestamp(0),
         updated: Timestamp(0),
-        last_run: Some(RunView { id: started(id).run, goal: "write".into(), end: end.clone() }),
+        last_run: Some(RunView { id: started(id).run, goal: "write".into(), end: end.clone(), tried: None }),
         shelf: Default::default(),
         origin: None,
         space: None,

@@ -1,15 +1,17 @@
-//! What a tool asks its user in the middle of a call, as a server of the Model Context Protocol may: a question like
-//! `askHuman`'s, answered wherever those are. The call waits for it; where the call ends first, so does the question.
+//! What a server of the Model Context Protocol asks its user in the middle of a call: a question like `askHuman`'s, answered
+//! wherever those are. The call waits for it; where the call ends first, so does the question.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use protocol::contract::About;
 use protocol::ids::{ApprovalId, CallId, Timestamp};
 use protocol::principal::Surface;
 use protocol::tool::{
     ASK_HUMAN, Answer, Approval, Effect, ExecResult, Millis, Risk, ToolCall, ToolError, ToolErrorKind,
 };
+use protocol::wanted::Wanted;
 use protocol::{ErrorView, EventBody};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
@@ -23,7 +25,7 @@ type Reply = oneshot::Sender<Option<String>>;
 pub(super) struct AskedInCall {
     /// The call that asks.
     call: CallId,
-    question: String,
+    wanted: Wanted,
     reply: Reply,
 }
 
@@ -35,9 +37,9 @@ pub(super) struct WayToUser {
 
 #[async_trait]
 impl Asker for WayToUser {
-    async fn ask(&self, question: String) -> Option<String> {
+    async fn ask(&self, wanted: Wanted) -> Option<String> {
         let (reply, answer) = oneshot::channel();
-        self.run.send(AskedInCall { call: self.call.clone(), question, reply }).await.ok()?;
+        self.run.send(AskedInCall { call: self.call.clone(), wanted, reply }).await.ok()?;
         answer.await.ok()?
     }
 }
@@ -54,7 +56,7 @@ impl Driver {
 
     /// Asks the user; says no for them at once where the call that asks has ended meanwhile.
     pub(super) async fn ask_in_call(&mut self, asked: AskedInCall) -> Result<(), ErrorView> {
-        let AskedInCall { call, question, reply } = asked;
+        let AskedInCall { call, wanted, reply } = asked;
         let is_under_way = self.running.as_ref().is_some_and(|running| running.id == call);
         if !is_under_way || self.question.is_some() {
             let _ = reply.send(None); // the call has ended meanwhile
@@ -65,6 +67,7 @@ impl Driver {
         if std::mem::take(&mut self.has_acted) {
             self.run.router.close_menus().await;
         }
+        let question = wanted.to_string();
         let call = ToolCall {
             id: CallId::from_suffix(uuid::Uuid::now_v7().simple()),
             tool: ASK_HUMAN.into(),
@@ -88,7 +91,7 @@ impl Driver {
             hosts: Vec::new(),
             touches: Vec::new(),
             read: Vec::new(),
-            about: Box::default(),
+            about: Box::new(About::Wanted(Box::new(wanted))),
             asks: self.run.spec.approval,
         };
         self.run.router.redact_question(&mut approval).await;

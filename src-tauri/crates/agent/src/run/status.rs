@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use protocol::contract::About;
 use protocol::event::{Activity, RunEnd, Status};
-use protocol::tool::{ASK_HUMAN, Grant, ToolCall, Until};
+use protocol::tool::{ASK_HUMAN, Approval, Grant, ToolCall, Until};
 use protocol::{ErrorView, EventBody};
 use serde_json::Value;
 
@@ -16,8 +17,8 @@ impl Driver {
     pub(super) fn show_status(&self) {
         let in_call = self.question.as_ref().filter(|_| self.in_call.is_some());
         let waiting = match &self.machine.state {
-            _ if let Some(asked) = in_call => Some(asks(&asked.call)),
-            State::AwaitingApproval { calls, .. } => Some(asks(&calls.current)),
+            _ if let Some(asked) = in_call => Some(asks(asked)),
+            State::AwaitingApproval { calls, .. } => Some(asks_for(&calls.current)),
             State::Idle | State::Completed | State::Failed | State::Stopped => return,
             State::ToolProposed { .. }
             | State::AwaitingModel { .. }
@@ -91,7 +92,9 @@ impl Driver {
         let progress = Some(Box::new(self.progress()));
         let grants = grants(self.grants().allowed().cloned(), &self.granted);
         let (paused, wants_word) = (self.machine.is_paused(), self.machine.wants_word());
-        let status = Status { activity, detail, step, max_steps, paused, wants_word, grants, progress };
+        let used_up = self.budget.waits_for(&self.plan).map(Box::new);
+        let status =
+            Status { activity, detail, step, max_steps, paused, wants_word, used_up, grants, progress };
         self.run.log.set_status(self.run.scope.clone(), status);
     }
 }
@@ -103,7 +106,15 @@ pub fn grants(of_session: impl IntoIterator<Item = Grant>, granted: &[(Grant, Un
 }
 
 /// The status line of a run whose question is open.
-pub fn asks(call: &ToolCall) -> String {
+pub fn asks(question: &Approval) -> String {
+    match &*question.about {
+        About::Wanted(wanted) => format!("the server {} asks you something", wanted.server),
+        About::Call { .. } | About::Plan { .. } | About::Result { .. } => asks_for(&question.call),
+    }
+}
+
+/// The same of what a turn proposes.
+fn asks_for(call: &ToolCall) -> String {
     match call.tool.as_str() {
         "plan" => "proposes a plan".to_owned(),
         "done" => "asks whether it is done".to_owned(),

@@ -6,10 +6,12 @@ use async_trait::async_trait;
 use models::scripted::Step;
 use protocol::EventBody;
 use protocol::command::{StopRun, Unattended};
+use protocol::contract::About;
 use protocol::event::{Activity, RunEnd};
 use protocol::principal::Surface;
 
 use protocol::tool::{ASK_HUMAN, Answer, Approval, ApprovalMode, Effect, Risk, ToolError};
+use protocol::wanted::Wanted;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tools::{Context, Env, Group, Needs, Outcome, Plan, Spec, Task, Tool, Verify};
@@ -25,6 +27,10 @@ struct Curious {
 
 struct Asks(CancellationToken);
 
+fn wanted() -> Wanted {
+    Wanted { server: "pond".into(), message: "how deep?".into(), is_required: true, ..Wanted::default() }
+}
+
 #[async_trait]
 impl Task for Asks {
     async fn run(&self, cx: &Context) -> Outcome {
@@ -32,7 +38,7 @@ impl Task for Asks {
             return Outcome::looked("asked nobody", json!({ "said": null }));
         };
         let said = tokio::select! {
-            said = asker.ask("the pond asks: how deep?".into()) => said,
+            said = asker.ask(wanted()) => said,
             () = self.0.cancelled() => Some("nothing".into()),
             () = cx.cancel().cancelled() => None,
         };
@@ -99,8 +105,9 @@ async fn the_call_waits_for_what_its_user_says_and_the_run_goes_on() {
     let (mut bench, _) = curious().await;
     bench.start(ApprovalMode::Auto).await;
     let asked = bench.question().await;
-    assert_eq!((asked.call.tool.as_str(), asked.reason.as_str()), (ASK_HUMAN, "the pond asks: how deep?"));
-    assert_eq!(bench.activity(Activity::Waiting).await.detail, "asks you something");
+    assert_eq!((asked.call.tool.as_str(), asked.reason.as_str()), (ASK_HUMAN, wanted().to_string().as_str()));
+    assert_eq!(*asked.about, About::Wanted(Box::new(wanted())));
+    assert_eq!(bench.activity(Activity::Waiting).await.detail, "the server pond asks you something");
     bench.handle.answer_approval(told(&asked, "a metre"), Surface::Chat).await.unwrap();
     assert_eq!(finished(&mut bench, &asked.call.id).await.effect, Effect::Confirmed);
     assert_eq!(calls_result(&mut bench).await, "a metre");

@@ -123,6 +123,8 @@ fn to_go_on_gives_as_much_again_of_what_was_used_up_and_of_nothing_else() {
         EventBody::RunPaused { reason: bound.used_up() },
     ];
     let (waits, _) = after(most, [turns(2), paused.clone()].concat());
+    let more = UsedUp { bound: bound.clone(), more: Some("2".into()) };
+    assert_eq!(waits.waits_for(&PlanState::default()), Some(more), "what a yes gives");
     assert_eq!(waits.used_up, Some(bound));
     let resumed = [turns(2), paused, vec![EventBody::RunResumed]].concat();
     let (goes_on, _) = after(most, resumed.clone());

@@ -11,7 +11,9 @@ use protocol::Event;
 use protocol::tool::PictureView;
 use protocol::view::SessionView;
 
-use super::{Pictures, Written, decided, ended, is_denied, outcome, shown, shown_of, summed, utc};
+use super::{
+    Pictures, Written, asked_for, decided, ended, is_denied, outcome, replied, shown, shown_of, summed, utc,
+};
 use crate::Transcript;
 use crate::transcript::{EntryBody, Stage, Step};
 
@@ -64,8 +66,12 @@ pub fn html(
                 let body = std::mem::take(&mut said) + &of_step(step);
                 page.frame(&step.call.tool, &body, picture_of(step))?;
             }
+            EntryBody::Asked(asked) => {
+                let name = format!("The server {} asks", asked.wanted.server);
+                page.frame(&name, &(text(&asked_for(asked)) + &faint(&replied(asked))), None)?;
+            }
             EntryBody::TurnFailed { message, .. } => page.frame("Tried again", &text(message), None)?,
-            EntryBody::Paused { reason } => page.frame("Paused", &text(reason), None)?,
+            EntryBody::Paused { reason, .. } => page.frame("Paused", &text(reason), None)?,
             EntryBody::Resumed => page.frame("Went on", "", None)?,
             EntryBody::BudgetNear { bound } => page.frame("Budget", &text(&bound.to_string()), None)?,
             EntryBody::Noted { message, .. } => page.frame("Note", &text(message), None)?,

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use protocol::Event;
 use protocol::view::SessionView;
 
-use super::{decided, ended, is_denied, outcome, shown, shown_of, summed, utc};
+use super::{asked_for, decided, ended, is_denied, outcome, replied, shown, shown_of, summed, utc};
 use crate::Transcript;
 use crate::transcript::{EntryBody, Stage};
 
@@ -48,8 +48,13 @@ pub fn markdown(out: &mut dyn Write, session: &SessionView, events: &[Event]) ->
                     writeln!(out, "{line}.\n")?;
                 }
             }
+            EntryBody::Asked(asked) => {
+                let server = inline(&asked.wanted.server);
+                writeln!(out, "**The server {server} asks:**\n\n{}\n", quoted(&asked_for(asked)))?;
+                writeln!(out, "{}\n", inline(&replied(asked)))?;
+            }
             EntryBody::TurnFailed { message, .. } => writeln!(out, "Tried again: {}\n", inline(message))?,
-            EntryBody::Paused { reason } => writeln!(out, "Paused: {}\n", inline(reason))?,
+            EntryBody::Paused { reason, .. } => writeln!(out, "Paused: {}\n", inline(reason))?,
             EntryBody::Resumed => writeln!(out, "Went on.\n")?,
             EntryBody::BudgetNear { bound } => writeln!(out, "Budget: {}\n", inline(&bound.to_string()))?,
             EntryBody::Noted { message, .. } => writeln!(out, "Note: {}\n", inline(message))?,

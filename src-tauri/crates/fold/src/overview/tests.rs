@@ -18,7 +18,12 @@ fn session(id: &str, end: Option<RunEnd>) -> SessionView {
         search: false,
         created: Timestamp(0),
         updated: Timestamp(0),
-        last_run: Some(RunView { id: RunId(format!("r-{id}")), goal: format!("goal {id}"), end }),
+        last_run: Some(RunView {
+            id: RunId(format!("r-{id}")),
+            goal: format!("goal {id}"),
+            end,
+            tried: None,
+        }),
         shelf: Default::default(),
         origin: None,
         space: None,
@@ -57,6 +62,7 @@ fn status(id: &str, activity: Activity) -> Event {
         max_steps: 30,
         paused: false,
         wants_word: false,
+        used_up: None,
         grants: Vec::new(),
         progress: None,
     };

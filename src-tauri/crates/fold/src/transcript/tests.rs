@@ -387,3 +387,90 @@ fn a_step_knows_the_window_that_it_names_from_the_last_listing_or_from_its_quest
     let known: Vec<Option<String>> = steps(&transcript).into_iter().filter_map(known).collect();
     assert_eq!(known, [None, Some("new".into()), None, Some("asked".into())]);
 }
+
+fn asked_by_server(id: &str) -> (Wanted, EventBody) {
+    let wanted = Wanted {
+        server: "pond".into(),
+        message: "How deep?".into(),
+        is_required: true,
+        usual: Some("a metre".into()),
+        ..Wanted::default()
+    };
+    let call = ToolCall {
+        id: CallId(format!("c-{id}")),
+        tool: protocol::tool::ASK_HUMAN.into(),
+        arguments: json!({ "question": wanted.to_string() }),
+    };
+    let about = Box::new(About::Wanted(Box::new(wanted.clone())));
+    let approval = Approval { call, about, risk: Risk::Consequential, ..question(id) };
+    (wanted, EventBody::ApprovalRequested { approval })
+}
+
+fn answered(id: &str, answer: Answer, by: Surface) -> EventBody {
+    EventBody::ApprovalAnswered { approval: ApprovalId(id.into()), answer, by }
+}
+
+fn in_words(text: &str) -> Answer {
+    Answer::Edit { arguments: json!({ "question": "?", "answer": text }) }
+}
+
+#[test]
+fn what_a_server_asked_is_no_step_and_stands_with_what_it_was_told() {
+    let refused = ExecResult {
+        effect: Effect::Refused,
+        error: Some(ToolError { kind: ToolErrorKind::Denied, message: "no".into() }),
+        ..clicked()
+    };
+    let finished = |id: &str, result: &ExecResult| EventBody::ToolFinished {
+        call: CallId(format!("c-{id}")),
+        result: result.clone(),
+    };
+    let all = |bodies: Vec<EventBody>| {
+        let transcript = after([vec![created(), started()], bodies].concat());
+        assert_eq!(steps(&transcript), [], "the model has done nothing");
+        let acts = transcript.entries().iter().find_map(|entry| match &entry.body {
+            EntryBody::End { acts, .. } => Some(*acts),
+            _ => None,
+        });
+        assert!(acts.is_none_or(|acts| acts == Acts::default()));
+        let asked = |entry: &Entry| match &entry.body {
+            EntryBody::Asked(asked) => {
+                Some((asked.wanted.clone(), asked.reply.clone(), asked.said().map(str::to_owned)))
+            }
+            _ => None,
+        };
+        transcript.entries().iter().filter_map(asked).collect::<Vec<_>>()
+    };
+    let (wanted, asks) = asked_by_server("q");
+    let end = || EventBody::RunEnded { end: RunEnd::Completed { summary: "done".into() } };
+    let told = |reply, said: Option<&str>| vec![(wanted.clone(), reply, said.map(str::to_owned))];
+    assert_eq!(all(vec![asks.clone()]), told(Reply::Open, None));
+    let given = |text| {
+        vec![asks.clone(), answered("q", in_words(text), Surface::Chat), finished("q", &clicked()), end()]
+    };
+    assert_eq!(all(given("two")), told(Reply::Given("two".into()), Some("two")));
+    assert_eq!(all(given(".")), told(Reply::Given(".".into()), Some("a metre")), "as usual");
+    let no = |by| vec![asks.clone(), answered("q", Answer::Deny, by), finished("q", &refused), end()];
+    assert_eq!(all(no(Surface::Dashboard)), told(Reply::Declined, None));
+    assert_eq!(all(no(Surface::Deadline)), told(Reply::Nobody, None));
+    assert_eq!(all(vec![asks, end()]), told(Reply::Nobody, None));
+}
+
+#[test]
+fn a_pause_says_which_budget_is_used_up_and_another_pause_does_not() {
+    let bound = Bound {
+        of: protocol::budget::BudgetOf::Run,
+        measure: protocol::budget::Measure::Steps,
+        used: "3".into(),
+        most: "3".into(),
+        next: None,
+    };
+    let paused = || EventBody::RunPaused { reason: "r".into() };
+    let used_up = EventBody::BudgetReached { reached: Reached::UsedUp, bound: bound.clone() };
+    let transcript = after(vec![created(), started(), used_up, paused(), EventBody::RunResumed, paused()]);
+    let pauses = transcript.entries().iter().filter_map(|entry| match &entry.body {
+        EntryBody::Paused { used_up, .. } => Some(used_up.clone()),
+        _ => None,
+    });
+    assert_eq!(pauses.collect::<Vec<_>>(), [Some(bound), None]);
+}

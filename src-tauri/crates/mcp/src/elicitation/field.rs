@@ -1,5 +1,6 @@
 //! One thing that a server wants to know: how it is asked for, and what an answer in words comes to.
 
+use protocol::wanted::{self, Fault, LEFT_OUT, Wanted};
 use serde_json::{Number, Value};
 use tools::untrusted;
 
@@ -9,8 +10,6 @@ const NAME_CHARS: usize = 80;
 const ABOUT_CHARS: usize = 300;
 /// Choices of one field.
 const CHOICES: usize = 30;
-/// Stands for "I leave it out".
-const NONE: &str = ".";
 /// What no server may ask for in this way (specification, "Elicitation", security): within a text's letters alone. Other words
 /// for it there are, and other languages: whoever is asked sees which server asks.
 const SECRETS: [&str; 24] = [
@@ -62,13 +61,13 @@ pub fn no_secrets(secret: &str) -> String {
     format!("it asked for what Miki asks nobody for in a server's name: {secret}")
 }
 
-/// A server's words, on one line, so that nobody takes them for ours.
-pub fn quoted(text: &str, most: usize) -> String {
-    format!("“{}”", untrusted::line(&text.replace(['“', '”'], "\""), most))
+/// A server's words, on one line, without the quotation marks that are set around them: nobody is to take them for ours.
+pub fn line(text: &str, most: usize) -> String {
+    untrusted::line(&text.replace(['“', '”'], "\""), most)
 }
 
 pub struct Field {
-    /// What it is called, and what it is, for people.
+    /// What it is called, and what it is, for people; empty where only a yes is wanted.
     named: String,
     kind: Kind,
     is_required: bool,
@@ -103,8 +102,8 @@ impl Field {
             return Err(no_secrets(secret));
         }
         let named = match text("description") {
-            "" => quoted(title, NAME_CHARS),
-            about => quoted(&format!("{title}: {about}"), ABOUT_CHARS),
+            "" => line(title, NAME_CHARS),
+            about => line(&format!("{title}: {about}"), ABOUT_CHARS),
         };
         let kind =
             Kind::read(schema).ok_or_else(|| format!("it asked for {name}, of no kind that is known"))?;
@@ -118,49 +117,52 @@ impl Field {
 
     /// Whether the user agrees, where nothing else is asked.
     pub fn yes_or_no() -> Self {
-        Self { named: "Do you agree?".to_owned(), kind: Kind::YesOrNo, is_required: true, default: None }
+        Self { named: String::new(), kind: Kind::YesOrNo, is_required: true, default: None }
     }
 
     /// How the user is asked for it.
-    pub fn question(&self) -> String {
+    pub fn wanted(&self, server: &str, message: &str) -> Wanted {
+        let names = |of: &[(String, String)]| of.iter().map(|(_, name)| name.clone()).collect();
         let kind = match &self.kind {
-            Kind::Text { .. } => String::new(),
-            Kind::YesOrNo => "yes or no".to_owned(),
+            Kind::Text { .. } => wanted::Kind::Text,
+            Kind::YesOrNo => wanted::Kind::YesOrNo,
             Kind::Number { is_whole, least, most } => {
-                let number = if *is_whole { "a whole number" } else { "a number" };
-                match (least, most) {
-                    (Some(least), Some(most)) => format!("{number} from {least} to {most}"),
-                    (Some(least), None) => format!("{number} from {least} on"),
-                    (None, Some(most)) => format!("{number} up to {most}"),
-                    (None, None) => number.to_owned(),
-                }
+                wanted::Kind::Number { is_whole: *is_whole, least: *least, most: *most }
             }
-            Kind::Choice { of, many } => {
-                let names: Vec<_> = of.iter().map(|(_, name)| name.as_str()).collect();
-                let which = if *many { "any of these, with commas between them" } else { "one of" };
-                format!("{which}: {}", names.join(", "))
-            }
+            Kind::Choice { of, many: true } => wanted::Kind::SomeOf { of: names(of) },
+            Kind::Choice { of, many: false } => wanted::Kind::OneOf { of: names(of) },
         };
-        let without = match (&self.default, self.is_required) {
-            (Some(default), _) => format!("{NONE} for {}", shown(default)),
-            (None, false) => format!("{NONE} to leave it out"),
-            (None, true) => String::new(),
-        };
-        let notes: Vec<_> = [kind, without].into_iter().filter(|note| !note.is_empty()).collect();
-        match notes.is_empty() {
-            true => self.named.clone(),
-            false => format!("{} ({})", self.named, notes.join("; ")),
+        Wanted {
+            server: server.to_owned(),
+            message: message.to_owned(),
+            field: self.named.clone(),
+            kind,
+            usual: self.default.as_ref().map(|usual| self.shown(usual)),
+            is_required: self.is_required,
+            fault: None,
+        }
+    }
+
+    /// A value as the user is told of it.
+    fn shown(&self, value: &Value) -> String {
+        match (&self.kind, value) {
+            (Kind::Choice { of, .. }, Value::String(value)) => of
+                .iter()
+                .find(|(one, _)| one == value)
+                .map_or_else(|| line(value, NAME_CHARS), |(_, name)| name.clone()),
+            (_, Value::Array(all)) => all.iter().map(|one| self.shown(one)).collect::<Vec<_>>().join(", "),
+            _ => shown(value),
         }
     }
 
     /// What an answer comes to; `None` if it leaves the field out.
     ///
     /// # Errors
-    /// What is wrong with it, for people, as a sentence without its end.
-    pub fn value(&self, answer: &str) -> Result<Option<Value>, String> {
+    /// What is wrong with it.
+    pub fn value(&self, answer: &str) -> Result<Option<Value>, Fault> {
         match (answer, &self.default, self.is_required) {
-            (NONE, Some(default), _) => return Ok(Some(default.clone())),
-            (NONE, None, false) => return Ok(None),
+            (LEFT_OUT, Some(default), _) => return Ok(Some(default.clone())),
+            (LEFT_OUT, None, false) => return Ok(None),
             _ => {}
         }
         self.kind.value(answer).map(Some)
@@ -191,28 +193,27 @@ impl Kind {
         }
     }
 
-    fn value(&self, answer: &str) -> Result<Value, String> {
+    fn value(&self, answer: &str) -> Result<Value, Fault> {
         match self {
             Self::Text { least, most } => match answer.chars().count() {
-                chars if chars < *least => Err(format!("That is too short: {least} characters at least")),
-                chars if chars > *most => Err(format!("That is too long: {most} characters at most")),
+                chars if chars < *least => Err(Fault::TooShort { least: *least }),
+                chars if chars > *most => Err(Fault::TooLong { most: *most }),
                 _ => Ok(answer.into()),
             },
             Self::YesOrNo => match answer.to_lowercase().as_str() {
                 "yes" | "y" | "true" | "はい" => Ok(true.into()),
                 "no" | "n" | "false" | "いいえ" => Ok(false.into()),
-                _ => Err("Answer yes or no".into()),
+                _ => Err(Fault::NotYesOrNo),
             },
             Self::Number { is_whole, least, most } => {
                 let number = match is_whole {
                     true => answer.parse::<i64>().ok().map(Number::from),
                     false => answer.parse::<f64>().ok().and_then(Number::from_f64),
                 };
-                let wanted = if *is_whole { "whole number" } else { "number" };
-                let number = number.ok_or_else(|| format!("That is no {wanted}"))?;
+                let number = number.ok_or(Fault::NoNumber { is_whole: *is_whole })?;
                 let is = number.as_f64().unwrap_or_default();
                 if least.is_some_and(|least| is < least) || most.is_some_and(|most| is > most) {
-                    return Err("That is out of its bounds".into());
+                    return Err(Fault::OutOfBounds);
                 }
                 Ok(Value::Number(number))
             }
@@ -228,10 +229,10 @@ impl Kind {
     }
 }
 
-fn chosen(of: &[(String, String)], answer: &str) -> Result<String, String> {
+fn chosen(of: &[(String, String)], answer: &str) -> Result<String, Fault> {
     let is = |one: &str| one.to_lowercase() == answer.to_lowercase();
     let found = of.iter().find(|(value, name)| is(value) || is(name)).map(|(value, _)| value.clone());
-    found.ok_or_else(|| format!("{} is none of the choices", untrusted::line(answer, NAME_CHARS)))
+    found.ok_or_else(|| Fault::NoChoice { answer: untrusted::line(answer, NAME_CHARS) })
 }
 
 /// The values of a list of choices, each with what it is called; `None` if there is no such list.
@@ -263,7 +264,6 @@ fn shown(value: &Value) -> String {
         Value::String(text) => untrusted::line(text, NAME_CHARS),
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
-        Value::Array(all) => all.iter().map(shown).collect::<Vec<_>>().join(", "),
         other => untrusted::line(&other.to_string(), NAME_CHARS),
     }
 }

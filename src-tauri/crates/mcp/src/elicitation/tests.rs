@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use async_trait::async_trait;
+use protocol::wanted::Kind;
 use serde_json::json;
 
 use super::*;
@@ -10,13 +11,13 @@ use super::*;
 /// Answers in this order, and keeps what was asked.
 struct User {
     answers: Mutex<VecDeque<&'static str>>,
-    asked: Mutex<Vec<String>>,
+    asked: Mutex<Vec<Wanted>>,
 }
 
 #[async_trait]
 impl Asker for User {
-    async fn ask(&self, question: String) -> Option<String> {
-        self.asked.lock().unwrap().push(question);
+    async fn ask(&self, wanted: Wanted) -> Option<String> {
+        self.asked.lock().unwrap().push(wanted);
         self.answers.lock().unwrap().pop_front().map(str::to_owned)
     }
 }
@@ -28,7 +29,7 @@ fn heard() -> Heard {
     heard
 }
 
-async fn ask(schema: Value, answers: &[&'static str]) -> (Result<ElicitResult, String>, Vec<String>) {
+async fn ask(schema: Value, answers: &[&'static str]) -> (Result<ElicitResult, String>, Vec<Wanted>) {
     let answers = Mutex::new(answers.iter().copied().collect());
     let user = Arc::new(User { answers, asked: Mutex::default() });
     let request = json!({ "mode": "form", "message": "Where\nto?", "requestedSchema": schema });
@@ -60,8 +61,17 @@ async fn each_field_is_asked_for_in_words_and_told_in_its_kind() {
     let answer = answer.unwrap();
     assert_eq!(answer.action, ElicitationAction::Accept);
     assert_eq!(answer.content, Some(json!({ "city": "Rome", "days": 3, "unit": "c", "wind": true })));
-    assert_eq!(asked[0], "weather asks: “Where to?” “City: Where you are”");
-    assert!(asked[1].starts_with("That is too short: 2 characters at least. weather asks"), "{}", asked[1]);
+    let kinds = [&asked[4], &asked[5]].map(|wanted| (wanted.kind.clone(), wanted.usual.clone()));
+    let units = ["Celsius", "Fahrenheit"].map(str::to_owned).to_vec();
+    assert_eq!(kinds, [(Kind::OneOf { of: units }, None), (Kind::YesOrNo, Some("yes".to_owned()))]);
+    assert_eq!((asked[0].server.as_str(), asked[0].message.as_str()), ("weather", "Where to?"));
+    let asked: Vec<String> = asked.iter().map(Wanted::to_string).collect();
+    assert_eq!(asked[0], "the server weather asks: “Where to?” “City: Where you are”");
+    assert!(
+        asked[1].starts_with("That is too short: 2 characters at least. the server weather asks"),
+        "{}",
+        asked[1]
+    );
     assert!(asked[2].ends_with("“days” (a whole number from 1 to 7)"), "{}", asked[2]);
     assert!(asked[4].ends_with("“unit” (one of: Celsius, Fahrenheit)"), "{}", asked[4]);
     assert!(asked[5].ends_with("“wind” (yes or no; . for yes)"), "{}", asked[5]);
