@@ -4,6 +4,7 @@
 
 mod allowed;
 mod approval;
+mod asked;
 mod beyond;
 mod connections;
 mod drawn;

@@ -3,6 +3,7 @@
 use fold::Transcript;
 use fold::transcript::{Entry, EntryId};
 use leptos::wasm_bindgen::JsCast;
+use leptos::wasm_bindgen::closure::Closure;
 use leptos::{html, prelude::*};
 use protocol::command::{ChooseFolder, EditSession, RunOverrides, TakeBackGrant};
 use protocol::escape::{untwisted, visible_text};
@@ -111,8 +112,23 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
         changed.set_value(js_sys::Date::now());
         request_animation_frame(stay_at_end);
     });
-    let resized = window_event_listener(leptos::ev::resize, move |_| stay_at_end());
-    on_cleanup(move || resized.remove());
+    // Pictures come late, a card below goes, an entry is drawn anew: whatever changes what is in view, its end stays in it.
+    let grown = Closure::<dyn FnMut()>::new(move || {
+        changed.set_value(js_sys::Date::now());
+        stay_at_end();
+    });
+    if let Ok(sizes) = web_sys::ResizeObserver::new(grown.as_ref().unchecked_ref()) {
+        let kept = StoredValue::new_local((sizes.clone(), grown));
+        Effect::new(move |_| {
+            if let (Some(frame), Some(list)) = (frame.get(), list.get()) {
+                kept.with_value(|(sizes, _)| {
+                    sizes.observe(&frame);
+                    sizes.observe(&list);
+                });
+            }
+        });
+        on_cleanup(move || sizes.disconnect());
+    }
     // What is read stays where it is while older entries come in above it.
     Effect::new(move |_| {
         oldest.with(|_| ());
@@ -151,7 +167,12 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
         }
     };
     let touched = move || hand.set_value(js_sys::Date::now());
-    let keys_pressed = window_event_listener(leptos::ev::keydown, move |_| touched());
+    // A key that answers a card, or writes, moves nothing here.
+    let keys_pressed = window_event_listener(leptos::ev::keydown, move |event| {
+        if matches!(&*event.key(), "ArrowUp" | "PageUp" | "Home" | " ") && !is_elsewhere(&event) {
+            touched();
+        }
+    });
     on_cleanup(move || keys_pressed.remove());
     let to_newest = move |_| {
         follows.set(true);
@@ -194,6 +215,12 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
             </button>
         </div>
     }
+}
+
+/// Whether a key is for a field, or for what asks.
+fn is_elsewhere(event: &web_sys::KeyboardEvent) -> bool {
+    let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    target.is_some_and(|target| matches!(target.closest("textarea, input, select, .approvals"), Ok(Some(_))))
 }
 
 /// What the run shown does without asking, since its user allowed it for the run or the session; each can be taken back.
