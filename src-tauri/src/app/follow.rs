@@ -145,7 +145,10 @@ fn show_dashboard(app: &AppHandle, shown: &mut Shown, runs: &mut WindowRuns, vie
         (true, false) => windows::step_back(app, std::mem::take(above)),
         _ => {}
     }
-    let is_paused = |run: &RunId| view.runs.iter().any(|known| known.run == *run && known.status.paused);
+    // By its user, who is where they want to be; not by itself.
+    let is_paused = |run: &RunId| {
+        view.runs.iter().any(|known| known.run == *run && known.status.paused && !known.status.wants_word)
+    };
     let gives_back = aside.run().is_none() && taker.is_some_and(|run| !is_paused(&run));
     let visible = windows::is_visible(app, Window::Dashboard);
     let is_owed = gives_back

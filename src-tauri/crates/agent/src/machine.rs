@@ -144,6 +144,10 @@ impl Machine {
                 self.step(Input::Pause { reason })
             }
             Input::Assessed(verdict) => self.assessed(verdict),
+            Input::NotAsked => match self.take() {
+                State::AwaitingApproval { calls, .. } => self.put_off(calls),
+                other => self.keep(other),
+            },
             Input::Answered { approval, answer, by } => self.answered(&approval, &answer, by),
             Input::ToolFinished { finished } => match self.take() {
                 State::ExecutingTool { mut calls } => {
@@ -324,6 +328,7 @@ impl Machine {
                     self.state = State::AwaitingApproval { calls, approval };
                     vec![request]
                 }
+                Verdict::Later => self.put_off(calls),
                 Verdict::Forbid(error) => {
                     let mut calls = calls;
                     calls.any_good |=
@@ -333,6 +338,12 @@ impl Machine {
             },
             other => self.keep(other),
         }
+    }
+
+    /// It was not looked at to the end: from the beginning, once what came meanwhile was heard.
+    fn put_off(&mut self, calls: Calls) -> Vec<Effect> {
+        self.state = State::AwaitingContinue { next: Next::Tool { calls } };
+        vec![Effect::DelayStep]
     }
 
     fn answered(&mut self, answered: &ApprovalId, answer: &Answer, by: Surface) -> Vec<Effect> {

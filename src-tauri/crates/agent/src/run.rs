@@ -15,7 +15,9 @@ mod plan;
 mod proposals;
 pub mod status;
 mod user_takeover;
+mod waits;
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -35,6 +37,7 @@ use protocol::turn::{StopReason, Usage};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tools::{
     ExecRequest, Executed, FocusedWindow, Grants, Limits, Meanwhile, Ports, Progress, Router, ToldElements,
@@ -175,6 +178,10 @@ struct Driver {
     /// The window that was in front when the desktop was returned.
     front: Option<FocusedWindow>,
     user_at: Option<UserAt>,
+    /// What was said to the run while it waited in the middle of something, not heard yet.
+    heard: VecDeque<Message>,
+    /// When its task did: what its user pressed in windows of others since, they pressed while it worked.
+    began: Instant,
     /// The keyboard is not where the run works any more, but where the user had it.
     handed_back: bool,
     /// It has had the desktop: a menu that is open may be its own.
@@ -253,6 +260,8 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
         lease: None,
         front: None,
         user_at: None,
+        heard: VecDeque::new(),
+        began: Instant::now(),
         handed_back: false,
         has_acted: false,
         allowed: None,
@@ -315,7 +324,7 @@ impl Driver {
             tokio::select! {
                 biased;
                 reason = stop.received() => self.stop(reason).await?,
-                message = self.run.mailbox.recv() => match message {
+                message = mailbox::next(&mut self.heard, &mut self.run.mailbox) => match message {
                     Some(message) => self.handle(message).await?,
                     // The engine is going down.
                     None => self.stop("the program ended".into()).await?,
@@ -550,7 +559,7 @@ impl Driver {
 
     /// Gives the machine an input and performs all that follows from it.
     async fn feed(&mut self, input: Input) -> Result<(), ErrorView> {
-        let mut inputs = std::collections::VecDeque::from([input]);
+        let mut inputs = VecDeque::from([input]);
         while let Some(input) = inputs.pop_front() {
             for effect in self.machine.step(input) {
                 inputs.extend(self.perform(effect).await?);

@@ -285,10 +285,27 @@ fn an_approval_given_while_paused_still_runs_the_one_call_it_was_given_for() {
     assert_eq!(effects, [Effect::Execute { call: call("click"), approved: true }]);
 }
 
+#[test]
+fn a_call_that_was_not_looked_at_to_the_end_is_looked_at_anew_once_it_may_go_on() {
+    let looks_again = [Effect::Assess(call("click"))];
+    let given_up = [Input::Assessed(Verdict::Later)].into_iter();
+    let asked_for_nothing = [Input::Assessed(ask()), Input::NotAsked].into_iter();
+    for given_up in [given_up.collect::<Vec<_>>(), asked_for_nothing.collect()] {
+        let begun = || [Input::Start, turn(&["click"])].into_iter().chain(given_up.clone());
+        let (_, effects) = last(RULES, begun().chain([Input::Continue]).collect());
+        assert_eq!(effects, looks_again, "nothing came of what was heard");
+        let pause = Input::Pause { reason: "user".into() };
+        let (mut machine, _) = last(RULES, begun().chain([pause]).collect());
+        assert_eq!(machine.step(Input::Continue), [], "it is paused");
+        assert_eq!(machine.step(Input::Resume).split_off(1), looks_again);
+    }
+}
+
 fn any_input() -> impl Strategy<Value = Input> {
     let verdict = prop_oneof![
         Just(Verdict::Run),
         Just(ask()),
+        Just(Verdict::Later),
         Just(Verdict::Forbid(ToolError { kind: ToolErrorKind::UnknownTool, message: "x".into() })),
     ];
     prop_oneof![
@@ -297,6 +314,7 @@ fn any_input() -> impl Strategy<Value = Input> {
             .prop_map(|calls| turn(&calls)),
         any::<bool>().prop_map(|may_retry| Input::TurnFailed { message: "x".into(), hint: None, may_retry }),
         verdict.prop_map(Input::Assessed),
+        Just(Input::NotAsked),
         prop_oneof![Just(Answer::Deny), Just(Answer::Once), Just(Answer::Thread)].prop_map(answer),
         Just(Input::ToolFinished { finished: None }),
         Just(Input::Continue),

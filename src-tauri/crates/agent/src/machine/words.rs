@@ -106,6 +106,8 @@ pub enum Input {
     },
     /// The policy's word on the current call.
     Assessed(Verdict),
+    /// The question was given up before it was asked: the run is stopped or paused meanwhile.
+    NotAsked,
     Answered {
         approval: ApprovalId,
         answer: Answer,
@@ -138,6 +140,8 @@ pub enum Verdict {
         reason: String,
     },
     Forbid(ToolError),
+    /// The look at it was given up: the run is stopped or paused meanwhile.
+    Later,
 }
 
 /// What is to be done now.

@@ -47,12 +47,14 @@ impl Driver {
     }
 
     /// Gives the keyboard back to the window that the user had it in, unless they have gone elsewhere since, or another run
-    /// acts. Ours come forward by themselves.
+    /// acts. Ours come forward by themselves, for whoever is in them still.
     pub(super) async fn give_keyboard_back(&mut self) {
         let Some(UserAt { window: Some(window), pressed }) = &self.user_at else { return };
+        // Where it is after one of ours has hidden itself for the run, nobody has gone, unless they pressed something there.
         let is_from_ours = matches!(self.run.from, Some(Surface::Dashboard | Surface::Chat));
+        let are_in_ours = is_from_ours && pressed.is_none_or(|at| at < self.began);
         // What it is given back from has to be known, or the run would not find its way there again.
-        if is_from_ours || self.front.is_none() || *pressed != self.run.router.last_press().elsewhere {
+        if are_in_ours || self.front.is_none() || *pressed != self.run.router.last_press().elsewhere {
             return;
         }
         match keyboard(&self.run.router).await {
@@ -92,23 +94,22 @@ impl Driver {
             self.handed_back = !is_at_an_own;
             return if self.handed_back && types(call) { Err(has_none()) } else { Ok(()) };
         };
-        let (router, user_at) = (self.run.router.clone(), self.user_at.as_ref());
+        let router = self.run.router.clone();
+        let user_at = self.user_at.as_ref().and_then(|at| Some(at.window.as_ref()?.id));
         let take = async {
             router.user_rests(RESTS_WITHIN).await?;
             match keyboard(&router).await {
-                Keyboard::At(now) if now.id != worked_in.id && user_at.is_none_or(|at| !at.is_in(&now)) => {
-                    Err(elsewhere())
-                }
+                Keyboard::At(now) if now.id != worked_in.id && user_at != Some(now.id) => Err(elsewhere()),
                 Keyboard::At(_) | Keyboard::Ours | Keyboard::Unknown => {
                     router.restore_focus(&worked_in).await
                 }
             }
         };
-        let taken = tokio::select! {
-            biased;
-            () = self.run.stop.token.cancelled() => return Ok(()),
-            taken = tokio::time::timeout(TAKE_WITHIN, take) => taken.unwrap_or_else(|_| Err(has_none())),
+        // Whoever has stopped or paused it meanwhile is heard at once: the call is put off.
+        let Some(taken) = self.unless_heard(Box::pin(tokio::time::timeout(TAKE_WITHIN, take))).await else {
+            return Ok(());
         };
+        let taken = taken.unwrap_or_else(|_| Err(has_none()));
         match taken {
             Ok(()) => self.handed_back = false,
             Err(_) => self.front = None,
@@ -124,11 +125,8 @@ impl Driver {
         if self.disturbed || !is_needed || !self.is_seated().await {
             return false;
         }
-        tokio::select! {
-            biased;
-            () = self.run.stop.token.cancelled() => false,
-            taken = tokio::time::timeout(TAKE_WITHIN, router.take_focus_from_ours()) => matches!(taken, Ok(Ok(()))),
-        }
+        let take = Box::pin(tokio::time::timeout(TAKE_WITHIN, router.take_focus_from_ours()));
+        matches!(self.unless_heard(take).await, Some(Ok(Ok(()))))
     }
 
     /// Whether it has the desktop, or could take it at once.

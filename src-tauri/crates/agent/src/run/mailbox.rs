@@ -1,5 +1,6 @@
 //! What is said to a run under way, heard at any moment, kept before it is answered.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 
 use journal::PlanState;
@@ -61,6 +62,14 @@ impl Message {
     }
 }
 
+/// The next that was said: what was kept first.
+pub async fn next(kept: &mut VecDeque<Message>, mailbox: &mut mpsc::Receiver<Message>) -> Option<Message> {
+    match kept.pop_front() {
+        Some(message) => Some(message),
+        None => mailbox.recv().await,
+    }
+}
+
 /// Refuses all that comes, for as long as it is polled.
 pub async fn refuse_all(mailbox: &mut mpsc::Receiver<Message>, run: &RunId) -> Infallible {
     while let Some(message) = mailbox.recv().await {
@@ -79,7 +88,7 @@ impl Driver {
     /// Refuses what came in the moment of the end.
     pub(super) fn close_mailbox(&mut self) {
         self.run.mailbox.close();
-        while let Ok(message) = self.run.mailbox.try_recv() {
+        while let Some(message) = self.heard.pop_front().or_else(|| self.run.mailbox.try_recv().ok()) {
             message.refuse(&self.run.id);
         }
     }
@@ -89,7 +98,7 @@ impl Driver {
     pub(super) async fn drain_mailbox(&mut self) -> Result<Option<Box<GivenAnswer>>, ErrorView> {
         let mut answered = None;
         self.run.mailbox.close();
-        while let Ok(message) = self.run.mailbox.try_recv() {
+        while let Some(message) = self.heard.pop_front().or_else(|| self.run.mailbox.try_recv().ok()) {
             match message {
                 Message::Answered(given) => answered = Some(given),
                 // It is put aside as it waits; whoever says so again wakes it.

@@ -79,7 +79,7 @@ impl Driver {
             }
             Effect::Assess(call) => return Ok(Some(Input::Assessed(self.assess(call).await))),
             Effect::RequestApproval { call, approval, risk, reason } => {
-                self.request_approval(call, approval, risk, reason).await?;
+                return self.request_approval(call, approval, risk, reason).await;
             }
             Effect::Execute { call, approved } => self.execute(call, approved),
             Effect::Refuse { call, error } => {
@@ -97,6 +97,11 @@ impl Driver {
                 self.wait(wait);
             }
             Effect::NotePaused { reason } => {
+                // It goes in circles: whether it goes on is its user's to say. Who paused it is where they want to be.
+                if self.machine.wants_word() {
+                    self.give_seat_back().await;
+                    self.give_keyboard_back().await;
+                }
                 self.append(EventBody::RunPaused { reason }).await?;
                 // A call under way keeps the desktop until it has ended.
                 if self.running.is_none() {
@@ -166,12 +171,18 @@ impl Driver {
                 return Verdict::Forbid(error);
             }
         }
-        let mut assessment = self.run.router.assess(&request, &self.run.limits).await;
+        let (router, limits) = (self.run.router.clone(), self.run.limits.clone());
+        let Some(mut assessment) = self.unless_heard(Box::pin(router.assess(&request, &limits))).await else {
+            return Verdict::Later;
+        };
         if matches!(assessment.decision, Decision::Ask { .. })
             && !self.handed_back
             && self.take_keyboard_from_ours(&request.call).await
         {
-            assessment = self.run.router.assess(&request, &self.run.limits).await;
+            match self.unless_heard(Box::pin(router.assess(&request, &limits))).await {
+                Some(again) => assessment = again,
+                None => return Verdict::Later,
+            }
         }
         let ask = |risk, reason| Verdict::Ask {
             approval: ApprovalId::from_suffix(uuid::Uuid::now_v7().simple()),
@@ -224,7 +235,7 @@ impl Driver {
         id: ApprovalId,
         risk: Risk,
         reason: String,
-    ) -> Result<(), ErrorView> {
+    ) -> Result<Option<Input>, ErrorView> {
         let within = Duration::from_millis(self.run.settings.approval_deadline_ms);
         let deadline = Timestamp(self.run.log.now().0.saturating_add_unsigned(within.as_millis() as u64));
         // Who is asked needs the mouse and the keyboard: nothing of ours may be down. The window in front gets the focus
@@ -240,18 +251,24 @@ impl Driver {
         // Nothing of ours has the focus yet: this is what the user is shown, and what a yes is bound to.
         let request = self.request(call.clone());
         let (router, limits) = (self.run.router.clone(), self.run.limits.clone());
-        let (now, shown) = tools::one_look(async {
+        let ports = self.run.ports.clone();
+        let look = Box::pin(tools::one_look(async {
             let now = router.assess(&request, &limits).await;
             let shown = tokio::join!(
                 lease::target(&router, &call),
                 router.goes_to(&call, &limits),
-                router.entries(&call, &self.run.ports, &limits),
+                router.entries(&call, &ports, &limits),
                 router.surroundings(&call, &limits),
                 router.sight(&call, &limits),
             );
             (now, shown)
-        })
-        .await;
+        }));
+        let looked = match self.run.rules.end_on_approval {
+            // The run ends with this question.
+            true => Some(look.await),
+            false => self.unless_heard(look).await,
+        };
+        let Some((now, shown)) = looked else { return Ok(Some(Input::NotAsked)) };
         let (target, mut goes_to, entries, seen, sight) = shown;
         // Something else may have come to the front since it was first looked at: why it is asked, how grave it is and
         // what a yes is bound to are of this one look.
@@ -303,7 +320,7 @@ impl Driver {
         self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
         self.question = Some(approval);
         self.wait_for_an_answer();
-        Ok(())
+        Ok(None)
     }
 
     /// What its model has read beside its user's words, the newest last.
@@ -445,7 +462,7 @@ impl Driver {
                 let refused = Box::new(Executed::refused(error));
                 self.operation = Some(Box::pin(async move { Outcome::Tool(call, refused) }));
             }
-            Verdict::Run | Verdict::Ask { .. } => self.execute(call, approved),
+            Verdict::Run | Verdict::Ask { .. } | Verdict::Later => self.execute(call, approved),
         }
     }
 

@@ -8,7 +8,7 @@ use desktop::{Action, Taker, WindowChange, WindowId, WindowView};
 use models::scripted::Step;
 use protocol::EventBody;
 use protocol::budget::Reached;
-use protocol::command::{ResumeRun, RunOverrides};
+use protocol::command::{PauseRun, ResumeRun, RunOverrides, StopRun};
 use protocol::event::RunEnd;
 use protocol::principal::Surface;
 use protocol::tool::{Answer, Approval, ApprovalMode};
@@ -139,6 +139,34 @@ async fn the_keyboard_of_a_user_who_went_elsewhere_or_is_in_one_of_our_windows_i
 }
 
 #[tokio::test]
+async fn who_started_it_in_the_chat_and_went_elsewhere_has_the_keyboard_there_again() {
+    let gate = Arc::new(Notify::new());
+    let mut bench = Bench::new(vec![click(), typing().once(&gate), done()]).await;
+    bench.desktop.edit(|scene| scene.windows = windows(TERMINAL));
+    let only = RunOverrides { approval: Some(ApprovalMode::Ask), ..RunOverrides::default() };
+    bench.handle.start_run(goal(None, only), Surface::Chat).await.unwrap();
+    let asked = bench.question().await;
+    bench.desktop.press();
+    bench.handle.answer_approval(answer(&asked, Answer::Once), Surface::Cli).await.unwrap();
+    bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    bench.desktop.edit(|scene| scene.windows = windows(EDITOR));
+    gate.notify_one();
+    let asked = bench.question().await;
+    assert_eq!(focused(&bench).await, Some(TERMINAL), "they were asked there");
+    bench.handle.answer_approval(answer(&asked, Answer::Once), Surface::Cli).await.unwrap();
+    bench.end().await;
+    assert_eq!(focused(&bench).await, Some(TERMINAL), "and the run has ended");
+}
+
+#[tokio::test]
+async fn who_is_asked_whether_a_run_that_goes_in_circles_may_go_on_has_the_keyboard_where_they_started_it() {
+    let looks = (0..21).map(|_| Step::call("listWindows", json!({})));
+    let mut bench = clicked_away(looks.chain([done()]).collect(), Surface::Cli, |_| {}).await;
+    bench.until(|body| matches!(body, EventBody::RunPaused { .. })).await;
+    assert_eq!(focused(&bench).await, Some(TERMINAL));
+}
+
+#[tokio::test]
 async fn who_is_asked_whether_a_run_may_go_on_has_the_keyboard_where_they_started_it() {
     let looks = Step::call("listWindows", json!({}));
     let mut bench = clicked_away_within(vec![looks, typing()], Surface::Cli, 2, |_| {}).await;
@@ -203,6 +231,51 @@ async fn who_still_types_after_an_answer_keeps_the_keyboard_until_their_keys_res
     assert_eq!(second.window.as_ref().map(|window| window.id), Some(EDITOR));
     deny(&bench, &second).await;
     bench.end().await;
+}
+
+#[tokio::test]
+async fn a_pause_and_a_stop_are_heard_while_a_call_waits_for_the_users_keys_to_rest() {
+    let is_next = |body: &EventBody| {
+        matches!(
+            body,
+            EventBody::RunPaused { .. } | EventBody::RunEnded { .. } | EventBody::ApprovalRequested { .. }
+        )
+    };
+    for stops in [false, true] {
+        let mut bench = clicked_away(vec![typing(), typing(), done()], Surface::Cli, |_| {}).await;
+        let first = bench.question().await;
+        bench.desktop.press_just_now();
+        deny(&bench, &first).await;
+        bench.until(|body| matches!(body, EventBody::TurnFinished { .. })).await;
+        let (desktop, handle) = (bench.desktop.clone(), bench.handle.clone());
+        let types = async {
+            loop {
+                desktop.press_just_now();
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        let said = async {
+            match stops {
+                true => handle.stop_run(StopRun { run: None }, Surface::Tray).await.unwrap(),
+                false => handle.pause_run(PauseRun { run: None }, Surface::Tray).await.unwrap(),
+            }
+            bench.until(is_next).await.body
+        };
+        let next = tokio::select! {
+            next = said => next,
+            () = types => unreachable!(),
+        };
+        if stops {
+            assert!(matches!(next, EventBody::RunEnded { end: RunEnd::Stopped { .. } }), "{next:?}");
+            continue;
+        }
+        assert!(matches!(next, EventBody::RunPaused { .. }), "{next:?}");
+        bench.handle.resume_run(ResumeRun { run: None }).await.unwrap();
+        let second = bench.question().await;
+        assert_eq!(second.window.as_ref().map(|window| window.id), Some(EDITOR), "it is looked at anew");
+        deny(&bench, &second).await;
+        bench.end().await;
+    }
 }
 
 #[tokio::test]
