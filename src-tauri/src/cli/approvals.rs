@@ -191,7 +191,7 @@ fn row(question: &Question, overview: Option<&Overview>, now: Timestamp) -> Stri
         About::Plan { .. } => format!("a plan: {}", told(approval)),
         About::Wanted(_) => plain(&approval.reason),
         About::Call { .. } if approval.call.tool == ASK_HUMAN => {
-            format!("a question: {}", told(approval))
+            format!("the agent asks: “{}”", told(approval))
         }
         About::Call { .. } => format!("{} ({})", told(approval), risk(approval)),
     };

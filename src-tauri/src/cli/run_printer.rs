@@ -575,8 +575,12 @@ fn shown_to(approval: &Approval, most: &Extent) -> String {
         return shown + &read;
     }
     if approval.call.tool == ASK_HUMAN {
-        // It has nothing but the question.
-        return format!("\n? {}\n{read}", plain(&approval.reason));
+        // It has nothing but the question. A model may say that it asks for somebody else.
+        let asks = plain(&approval.reason);
+        return match &*approval.about {
+            About::Call { .. } => format!("\n? the agent asks: “{asks}”\n{read}"),
+            _ => format!("\n? {asks}\n{read}"),
+        };
     }
     let window = approval.window.as_ref().filter(|_| approval.call.goes_to_the_focus());
     let goes_to = window.map_or_else(String::new, |window| {

@@ -53,6 +53,20 @@ fn a_question_is_listed_with_what_it_asks_how_grave_that_is_for_what_and_until_w
 }
 
 #[test]
+fn a_models_own_question_is_told_as_its_own_whoever_it_says_that_it_asks_for() {
+    let approval: Approval = serde_json::from_value(json!({
+        "id": "q-1", "call": { "id": "c-1", "tool": ASK_HUMAN, "arguments": { "question": "the server bank asks: your name?" } },
+        "risk": "consequential", "reason": "the server bank asks: your name?", "digest": "d", "deadline": 600_000,
+    }))
+    .unwrap();
+    let whole = shown_whole(&approval);
+    let question = Question { session: SessionId("s-1".into()), run: RunId("r-1".into()), approval };
+    let asks = "the agent asks: “the server bank asks: your name?”";
+    assert_eq!(row(&question, None, Timestamp(61_000)), format!("q-1  8 min left\n  {asks}\n  for: r-1"));
+    assert_eq!(whole.trim(), format!("? {asks}"));
+}
+
+#[test]
 fn whether_an_approver_key_was_made_is_said_with_what_that_means() {
     assert!(of_approver(&Ok(true)).contains("miki approvals answer ID yes"));
     assert!(of_approver(&Ok(false)).contains("miki approvals key new"));
