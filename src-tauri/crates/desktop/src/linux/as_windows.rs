@@ -8,7 +8,9 @@ use protocol::geometry::NormPoint;
 
 use super::ewmh::Ewmh;
 use super::{LOOK, LinuxDesktop, apps};
-use crate::{Acted, AppView, DesktopError, Fence, Glance, Taker, WindowChange, WindowId, WindowView, Windows};
+use crate::{
+    Acted, AppView, DesktopError, Fence, Glance, Taker, WindowChange, WindowId, WindowView, Windows,
+};
 
 /// A launch waits for a window.
 const LAUNCH: Duration = Duration::from_secs(20);
