@@ -35,8 +35,8 @@ fn with_pond(stage: &Stage, model: &FakeModel, more: Value) -> Miki {
     let miki = Miki::with_model(stage, "miki", &model.url(), more).unwrap();
     let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gui/peers");
     let server = peers.join("asks.py");
-    let (peers, server) = (peers.to_str().unwrap(), server.to_str().unwrap());
-    let add = ["mcp", "add", "pond", "--yes", "--read", peers, "--", "python3", "-I", server];
+    let server = server.to_str().unwrap();
+    let add = ["mcp", "add", "pond", "--yes", "--unconfined", "--", "python3", "-I", server];
     for line in [&add[..], &["mcp", "agree", "pond", "--yes", "--does", "looks", "feed"]] {
         let done = miki.run(stage, line).unwrap();
         assert_eq!(done.code(), 0, "{line:?}: {}{}", done.stdout, done.stderr);

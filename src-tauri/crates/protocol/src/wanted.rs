@@ -18,6 +18,8 @@ pub struct Wanted {
     /// What is to be filled in; empty where only a yes is wanted.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub field: String,
+    /// Not by its own name: [`crate::contract::About`] has that for itself.
+    #[serde(rename = "takes")]
     pub kind: Kind,
     /// What is taken where it is left out; `None` for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -138,6 +140,31 @@ impl fmt::Display for Fault {
             Self::NoNumber { is_whole: false } => f.write_str("That is no number"),
             Self::OutOfBounds => f.write_str("That is out of its bounds"),
             Self::NoChoice { answer } => write!(f, "{answer} is none of the choices"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::About;
+
+    #[test]
+    fn a_question_of_every_kind_is_read_as_it_was_written() {
+        let of = || vec!["Flakes".to_owned(), "Worms".to_owned()];
+        let kinds = [
+            Kind::Text,
+            Kind::Number { is_whole: true, least: Some(1.0), most: None },
+            Kind::YesOrNo,
+            Kind::OneOf { of: of() },
+            Kind::SomeOf { of: of() },
+        ];
+        for kind in kinds {
+            let fault = Some(Fault::NoChoice { answer: "Bread".into() });
+            let wanted = Wanted { server: "pond".into(), kind, fault, ..Wanted::default() };
+            let about = About::Wanted(Box::new(wanted));
+            let written = serde_json::to_string(&about).unwrap();
+            assert_eq!(serde_json::from_str::<About>(&written).unwrap(), about, "{written}");
         }
     }
 }
