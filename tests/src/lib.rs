@@ -16,6 +16,6 @@ mod pages;
 mod process;
 mod waiting;
 
-pub use pages::serve_pages;
+pub use pages::{Page, serve, serve_pages};
 pub use process::{Finished, Process};
 pub use waiting::{LONG, wait_for};

@@ -114,7 +114,12 @@ impl<'a> Approver<'a> {
     }
 
     pub fn say_yes(&self, approval: &Approval) {
-        let mut command = self.miki.command(self.stage, &["approvals", "answer", &approval.id.0, "yes"]);
+        self.answer(approval, &["yes"]);
+    }
+
+    pub fn answer(&self, approval: &Approval, answer: &[&str]) {
+        let line = [&["approvals", "answer", &approval.id.0], answer].concat();
+        let mut command = self.miki.command(self.stage, &line);
         command.stdin(std::fs::File::open(self.stage.path("key")).unwrap());
         let done = self.stage.run("miki", command, LONG).unwrap();
         assert_eq!(done.code(), 0, "{}", done.stderr);

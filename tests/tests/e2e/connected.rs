@@ -15,18 +15,18 @@ use serde_json::{Value, json};
 const LINE: &str = "written by another program's agent";
 
 /// Where set-up puts it.
-fn tool(path: &str) -> PathBuf {
+pub fn tool(path: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("tools").join(path);
     assert!(path.exists(), "{} is missing; run: cargo xtask setup", path.display());
     path
 }
 
-fn peer(name: &str) -> String {
+pub fn peer(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/peers").join(name);
     path.to_str().unwrap().to_owned()
 }
 
-fn text(path: &Path) -> &str {
+pub fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 

@@ -26,6 +26,7 @@ mod planning;
 mod rights;
 mod sessions;
 mod side_by_side;
+mod small_tasks;
 mod started;
 mod stop;
 mod tree;

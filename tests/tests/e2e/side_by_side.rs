@@ -65,7 +65,7 @@ fn goal(asked: &Asked) -> &str {
 }
 
 /// Another mind for each goal.
-struct Each(BTreeMap<&'static str, Box<dyn Mind>>);
+pub struct Each(pub BTreeMap<&'static str, Box<dyn Mind>>);
 
 impl Mind for Each {
     fn turn(&mut self, asked: &Asked) -> MindTurn {
