@@ -23,7 +23,7 @@ pub struct Pages {
     /// What clicks, texts and answers are said to have done.
     pub acted: WebActed,
     pub arrived: Arrived,
-    /// As a fence has the browser; it has none where this is empty.
+    /// What a fence has the browser by; empty if no fence is asked about it.
     pub app: String,
     /// Answered first, one for each call.
     pub failures: VecDeque<DesktopError>,
