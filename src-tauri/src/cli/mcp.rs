@@ -61,9 +61,14 @@ enum What {
     /// stopped when it leaves.
     Agent,
     /// Write Miki's desktop into a client's configuration, with a copy of the old one beside it
+    ///
+    /// The difference is shown first. A client may have both the desktop and the agents.
     Install {
         /// claude-desktop, vscode, cursor or gemini-cli
         client: String,
+        /// Miki's agents instead, to give goals to: `miki mcp agent`
+        #[arg(long)]
+        agent: bool,
         #[command(flatten)]
         consent: Consent,
     },
@@ -168,7 +173,10 @@ impl Mcp {
             What::Desktop { http: Some(port) } => return serve::http::serve(home, Role::Desktop, port).await,
             What::Desktop { http: None } => return serve::serve(home, Role::Desktop).await,
             What::Agent => return serve::serve(home, Role::Agent).await,
-            What::Install { client, consent } => return install::install(&client, consent.yes).await,
+            What::Install { client, agent, consent } => {
+                let role = if agent { Role::Agent } else { Role::Desktop };
+                return install::install(&client, role, consent.yes).await;
+            }
             _ => {}
         }
         let link = Link::open(home).await?;

@@ -124,6 +124,43 @@ fn real_servers_are_connected_agreed_to_and_used_within_the_sandbox() {
     assert!(gone.code() == 1 && gone.stderr.contains("there is no server \"pond\""), "{}", gone.stderr);
 }
 
+#[test]
+fn the_desktop_and_the_agents_are_written_into_a_clients_configuration_and_a_copy_of_each_before_is_kept() {
+    let stage = Stage::small().unwrap();
+    let miki = Miki::on(&stage, "miki").unwrap();
+    let file = stage.path("home").join(".cursor/mcp.json");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let theirs = r#"{ "mcpServers": { "other": { "command": "x" } } }"#;
+    std::fs::write(&file, theirs).unwrap();
+    // Nobody is there to say yes.
+    let asks = miki.run(&stage, &["mcp", "install", "cursor", "--agent"]).unwrap();
+    assert!(
+        asks.code() == 4 && asks.stdout.contains("+    \"miki-agent\": {"),
+        "{}{}",
+        asks.stdout,
+        asks.stderr
+    );
+    check_file(&file, theirs).unwrap();
+
+    let desktop = said(&miki, &stage, &["mcp", "install", "cursor", "--yes"]);
+    assert!(desktop.contains("+    \"miki-desktop\": {"), "{desktop}");
+    let with_desktop = std::fs::read_to_string(&file).unwrap();
+    let agent = said(&miki, &stage, &["mcp", "install", "cursor", "--agent", "--yes"]);
+    let added = |line: &&str| line.trim_start().starts_with('+');
+    let added: String = agent.lines().filter(added).collect();
+    assert!(added.contains("miki-agent") && !added.contains("miki-desktop"), "{agent}");
+    let written: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let servers = &written["mcpServers"];
+    assert_eq!(servers["other"], json!({ "command": "x" }));
+    for (name, serves) in [("miki-desktop", "desktop"), ("miki-agent", "agent")] {
+        assert_eq!(servers[name], json!({ "command": text(&miki.bin), "args": ["mcp", serves] }));
+    }
+    check_file(&file.with_file_name("mcp.before-miki-desktop.json"), theirs).unwrap();
+    check_file(&file.with_file_name("mcp.before-miki-agent.json"), &with_desktop).unwrap();
+    let again = said(&miki, &stage, &["mcp", "install", "cursor", "--agent", "--yes"]);
+    assert!(again.contains("has it already"), "{again}");
+}
+
 /// What the other program's agent says of its calls, after its list of tools.
 fn drive(stage: &Stage, miki: &Miki, script: &str, mode: &str) -> Vec<Value> {
     let mut command = stage.command(tool("mcp/bin/python"));

@@ -1,16 +1,14 @@
-//! `miki mcp install`: writes Miki's desktop into the configuration of a client.
+//! `miki mcp install`: writes what Miki serves into the configuration of a client.
 
+use ::mcp::desk::Role;
 use protocol::{ErrorCode, ErrorView};
 
 use crate::cli::text::plain;
 use crate::cli::{do_tool, say, tell};
 use crate::exit::Exit;
 
-/// What clients call Miki's desktop.
-const SERVER: &str = "miki-desktop";
-
 /// Shows the difference, asks, and leaves a copy of the old file.
-pub async fn install(client: &str, consent: bool) -> Result<Exit, ErrorView> {
+pub async fn install(client: &str, role: Role, consent: bool) -> Result<Exit, ErrorView> {
     let bad = |message: String| ErrorView::new(ErrorCode::BadRequest, message);
     let file = ::mcp::import::file_of(client).ok_or_else(|| {
         bad(format!("{client:?} is no client that is known"))
@@ -23,7 +21,11 @@ pub async fn install(client: &str, consent: bool) -> Result<Exit, ErrorView> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(bad(format!("{} cannot be read: {error}", file.display()))),
     };
-    let after = ::mcp::import::with_server(client, &before, SERVER, &program, &["mcp", "desktop"])
+    let serves = match role {
+        Role::Desktop => "desktop",
+        Role::Agent => "agent",
+    };
+    let after = ::mcp::import::with_server(client, &before, role.name(), &program, &["mcp", serves])
         .map_err(|why| bad(format!("{}: {why}", file.display())))?;
     if after == before {
         tell(&format!("{} has it already", plain(&file.display().to_string())));
@@ -44,7 +46,8 @@ pub async fn install(client: &str, consent: bool) -> Result<Exit, ErrorView> {
     if before.is_empty() {
         crate::atomic_file::replace(&file, after.as_bytes()).map_err(failed)?;
     } else {
-        let copy = file.with_extension("before-miki.json");
+        // One each: the second is no reason to lose the first.
+        let copy = file.with_extension(format!("before-{}.json", role.name()));
         std::fs::copy(&file, &copy).map_err(failed)?;
         crate::atomic_file::rewrite(&file, after.as_bytes()).map_err(failed)?;
         tell(&format!("the old one is {}", plain(&copy.display().to_string())));
