@@ -102,6 +102,12 @@ fn open(engine: &Arc<Engine>, home: &Home) -> Result<i32, ErrorView> {
                 tauri::async_runtime::spawn(memory::keep(app.handle().clone()));
                 let tray = tray::make(app.handle(), &settings);
                 shortcut::make(app.handle());
+                let agent = engine.agent().clone();
+                tauri::async_runtime::spawn(async move {
+                    if let Err(error) = agent.carry_on().await {
+                        tracing::error!(%error, "what was interrupted does not go on");
+                    }
+                });
                 tauri::async_runtime::spawn(follow::follow(app.handle().clone(), engine, tray, started_runs));
                 let handle = app.handle().clone();
                 tauri::async_runtime::spawn(async move {

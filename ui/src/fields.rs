@@ -127,6 +127,7 @@ pub const RUNS: &[Field] = &[
     },
     Field { name: "agents", label: Word::AgentsInAll, note: None, kind: Kind::Number },
     Field { name: "agentModel", label: Word::AgentModel, note: Some(Word::AgentModelNote), kind: Kind::Text },
+    Field { name: "carryOn", label: Word::CarryOn, note: Some(Word::CarryOnNote), kind: Kind::Switch },
     Field {
         name: "stepDelayMs",
         label: Word::StepDelay,

@@ -110,10 +110,10 @@ words! {
     BoundMinutes: "{used} of {most} minutes", "{most} 分中 {used} 分";
     BoundTokens: "{used} of {most} tokens", "{most} トークン中 {used}";
     BoundDollars: "${used} of ${most}", "${most} のうち ${used}";
-    UsedUp: "{bound} are used", "{bound}を使い切りました";
+    UsedUp: "{bound} are used", "{bound} を使い切りました";
     UsedUpPlan: "The plan’s budget is used up: {bound}", "計画の予算を使い切りました：{bound}";
-    UsedUpNext: "{bound} are used; the next call to the model may take {next}", "{bound}を使いました。モデルの次の呼び出しに {next} かかる可能性があります";
-    GoOnWith: "Go on with {more} more", "あと {more} 続ける";
+    UsedUpNext: "{bound} are used; the next call to the model may take {next}", "{bound} を使いました。モデルの次の呼び出しに {next} かかる可能性があります";
+    GoOnWith: "Go on with {more} more", "あと {more}続ける";
     GoOnMore: "Go on", "続ける";
     InSteps: "{n}", "{n} ステップ";
     GoesInCircles: "It seems to go in circles", "同じことを繰り返しているようです";
@@ -454,6 +454,8 @@ words! {
     AgentDepth: "Agents above each other", "エージェントの階層の深さ";
     AgentDepthNote: "1: agents start no others.", "1 にすると、エージェントは別のエージェントを起動しません。";
     AgentsInAll: "Agents started by agents, in all", "エージェントが起動したエージェントの総数";
+    CarryOn: "Go on after a restart", "再起動後に続行する";
+    CarryOnNote: "A run that Miki ended in the middle of goes on by itself when Miki starts again. It looks at the screen first, and asks as before.", "Miki が途中で終了した実行を、次回の起動時に自動で続けます。はじめに画面を確認し、許可はこれまでどおり求めます。";
     AgentModel: "Model of agents started by agents", "エージェントが起動するエージェントのモデル";
     AgentModelNote: "Empty: the model of the one that starts them.", "空欄の場合は、起動したエージェントと同じモデルを使います。";
     MaxStepsNote: "Of a run. Where one of these bounds is reached, the run pauses and asks whether it may have as much again.", "1 回の実行あたり。上限に達すると一時停止し、同じだけ続けてよいかを確認します。";

@@ -67,6 +67,9 @@ pub struct Run {
     /// Give it no tools but those to start other agents, wait for them and stop them: it only conducts, they do the work
     #[arg(long)]
     conductor: bool,
+    /// Let it go on by itself at the app's next start if Miki ends in the middle of it
+    #[arg(long)]
+    carry_on: bool,
     /// Let the provider search the web by itself; what it found is listed with the answer
     #[arg(long)]
     search: bool,
@@ -239,6 +242,7 @@ impl Run {
                 space: self.space.clone(),
                 groups: None,
                 conducts: self.conductor,
+                carry_on: self.carry_on.then_some(true),
                 recording: match (&self.record, &self.replay) {
                     (Some(file), _) => Some(Recording::Record(file.clone())),
                     (None, Some(file)) => Some(Recording::Replay(file.clone())),

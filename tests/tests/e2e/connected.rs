@@ -45,6 +45,7 @@ fn real_servers_are_connected_agreed_to_and_used_within_the_sandbox() {
     std::fs::write(notes.join("pond.txt"), "carp: 3").unwrap();
     let call = |tool: &str, arguments: Value| MindTurn::call("", tool, arguments);
     let groups = json!({ "groups": ["everything", "notes", "pond"] });
+    let resources = "everything__resources_read_88d169db";
     let model = FakeModel::start(ScriptMind::new([
         call("useTools", groups.clone()),
         call("everything__get-sum", json!({ "a": 2, "b": 40 })),
@@ -55,6 +56,8 @@ fn real_servers_are_connected_agreed_to_and_used_within_the_sandbox() {
         call("notes__write_file", json!({ "path": notes.join("evil.txt"), "content": "x" })),
         call("pond__fish", json!({ "kind": "carp", "count": 3 })),
         call("pond__depth", json!({})),
+        call(resources, json!({})),
+        call(resources, json!({ "uri": "demo://resource/dynamic/text/1" })),
         MindTurn::done("asked them all", true),
     ]))
     .unwrap();
@@ -94,7 +97,7 @@ fn real_servers_are_connected_agreed_to_and_used_within_the_sandbox() {
     let agree = |name: &str, does: &str, tools: &[&str]| {
         said(&miki, &stage, &[&["mcp", "agree", name, "--yes", "--does", does], tools].concat())
     };
-    agree("everything", "looks", &["get-sum", "get-tiny-image"]);
+    agree("everything", "looks", &["get-sum", "get-tiny-image", "resources/read"]);
     agree("notes", "edits", &["read_text_file", "write_file"]);
     agree("pond", "edits", &[]);
 
@@ -118,6 +121,8 @@ fn real_servers_are_connected_agreed_to_and_used_within_the_sandbox() {
     assert!(of(5).contains("3 carp in the pond of ours"), "{}", of(5));
     assert_eq!(results[6].data["result"], json!({ "centimetres": 140 }), "{}", of(6));
     assert_eq!(results[6].effect, Effect::Unverified, "its word is all there is");
+    assert!(of(7).contains("demo://resource/"), "{}", of(7));
+    assert!(of(8).contains("demo://resource/dynamic/text/1"), "{}", of(8));
 
     said(&miki, &stage, &["mcp", "remove", "pond"]);
     let gone = miki.run(&stage, &["mcp", "test", "pond"]).unwrap();

@@ -33,6 +33,7 @@ fn started() -> EventBody {
         user_goal: None,
         groups: None,
         conducts: false,
+        carry_on: 0,
     }))
 }
 

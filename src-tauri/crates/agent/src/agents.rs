@@ -15,14 +15,20 @@ use protocol::run::RunSpec;
 use protocol::tool::{ToolError, ToolErrorKind};
 use protocol::{ErrorCode, ErrorView};
 use tokio_util::sync::CancellationToken;
-use tools::{AgentStage, AgentState, Agents, Until, WantedAgent};
+use tools::{AgentStage, AgentState, Agents, PARENTS_ANSWER, Until, WantedAgent};
 
 use crate::engine::Engine;
 use crate::ledger::Sum;
 use crate::runs::not_under_way;
 
+mod questions;
+
+pub use questions::Questions;
+
 /// Why a child is stopped by its parent's model, and where that ends.
 const KILLED: &str = "by the agent that it works for";
+/// To a child's model, whose question nobody above it answered.
+const ASK_USER: &str = "ask the user with askHuman, or report what you could not decide";
 const PARENT_ENDED: &str = "the agent that it works for has ended";
 /// The least that an agent can do anything with.
 const LEAST_TOKENS: u64 = 1_000;
@@ -83,14 +89,14 @@ impl Agents for OfRun {
         let engine = self.engine()?;
         let end = tokio::time::Instant::now() + patience;
         loop {
-            let mut seen = engine.runs.seen();
+            let (mut seen, mut questions) = (engine.runs.seen(), engine.questions.seen());
             let states = engine.agent_states(&self.session, agents).await.map_err(|error| told(&error))?;
             let ended = |state: &AgentState| state.stage.has_ended();
             let is_enough = match until {
                 Until::All => states.iter().all(ended),
                 Until::Any => states.iter().any(ended),
             };
-            if is_enough {
+            if is_enough || states.iter().any(|state| matches!(state.stage, AgentStage::AsksYou { .. })) {
                 return Ok(states);
             }
             tokio::select! {
@@ -100,6 +106,7 @@ impl Agents for OfRun {
                 }
                 () = tokio::time::sleep_until(end) => return Ok(states),
                 () = seen.changed() => {}
+                Ok(()) = questions.changed() => {}
             }
         }
     }
@@ -119,6 +126,39 @@ impl Agents for OfRun {
             states.pop().ok_or_else(|| unknown(agent))
         };
         killed.await.map_err(|error: ErrorView| told(&error))
+    }
+
+    async fn ask_parent(&self, question: String, cancel: &CancellationToken) -> Result<String, ToolError> {
+        let engine = self.engine()?;
+        let not_answered = |why: &str| ToolError {
+            kind: ToolErrorKind::NotAvailable,
+            message: format!("{why}: {ASK_USER}"),
+        };
+        let parent = engine.runs.get(&self.run).and_then(|own| own.spec.parent.clone());
+        let parent = parent.and_then(|parent| engine.runs.get(&parent));
+        if parent.is_none_or(|parent| parent.spec.is_guests()) {
+            return Err(not_answered("no agent of Miki's started you that could answer"));
+        }
+        let mut asked = engine.questions.ask(&self.run, question);
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => {
+                Err(ToolError { kind: ToolErrorKind::Cancelled, message: "stopped".into() })
+            }
+            answer = asked.answer() => answer.ok_or_else(|| not_answered("it gave no answer")),
+            () = tokio::time::sleep(PARENTS_ANSWER) => Err(not_answered("it did not answer in time")),
+        }
+    }
+
+    async fn answer(&self, agent: &RunId, words: String) -> Result<(), ToolError> {
+        let engine = self.engine()?;
+        let known = engine.agent_states(&self.session, std::slice::from_ref(agent)).await;
+        known.map_err(|error| told(&error))?;
+        if engine.questions.answer(agent, words) {
+            return Ok(());
+        }
+        let message = format!("{agent} asks nothing: it has its answer, or no longer waits for one");
+        Err(ToolError { kind: ToolErrorKind::BadArguments, message })
     }
 }
 
@@ -168,9 +208,10 @@ impl Engine {
         let states = children.into_iter().filter(named).filter_map(|child| {
             let agent = child.scope.run.clone()?;
             let asks = questions.iter().any(|question| question.run == agent);
+            let asks_you = self.questions.of(&agent);
             let Took { steps, tokens, cost, exact } = child.took;
             Some(AgentState {
-                stage: stage(child.end, asks),
+                stage: stage(child.end, asks, asks_you),
                 agent,
                 goal: child.spec.goal,
                 report: child.report,
@@ -263,13 +304,14 @@ fn child_of(
         user_goal: Some(above.words().to_owned()),
         groups,
         conducts: false,
+        carry_on: 0,
     })
 }
 
-fn stage(end: Option<RunEnd>, asks: bool) -> AgentStage {
+fn stage(end: Option<RunEnd>, asks: bool, asks_you: Option<String>) -> AgentStage {
     match end {
         None if asks => AgentStage::Asks,
-        None => AgentStage::Works,
+        None => asks_you.map_or(AgentStage::Works, |question| AgentStage::AsksYou { question }),
         Some(RunEnd::Completed { summary }) => AgentStage::Completed { summary },
         Some(RunEnd::Failed { message, .. }) => AgentStage::Failed { why: message },
         Some(RunEnd::Stopped { reason }) => AgentStage::Stopped { why: reason },

@@ -19,6 +19,7 @@ use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio_util::sync::CancellationToken;
 use tools::{Grants, Interruption, Limits, Ports, Router};
 
+use crate::agents::Questions;
 use crate::approvals::Deadlines;
 use crate::lease::Seat;
 use crate::ledger::{Ledger, Sum};
@@ -45,6 +46,8 @@ pub struct Engine {
     pub(crate) ports: Arc<dyn PortSource>,
     pub(crate) runs: Runs,
     pub(crate) ledger: Arc<Ledger>,
+    pub(crate) questions: Questions,
+    to_carry_on: Mutex<Vec<(SessionId, RunSpec)>>,
     pub(crate) seat: Arc<Seat>,
     pub(crate) deadlines: Arc<Deadlines>,
     pub(crate) refusals: Refusals,
@@ -77,7 +80,7 @@ impl Engine {
     /// If the journal cannot be read or written.
     pub async fn start(parts: Parts) -> Result<Arc<Self>, ErrorView> {
         let Parts { log, tools, models, ports, store, settings, version } = parts;
-        let waiting = recovery::sort_open_runs(&log).await?;
+        let (waiting, to_carry_on) = recovery::sort_open_runs(&log).await?;
         let settings = recovery::settings_as_written(&log, &store, settings).await?;
         let engine = Arc::new_cyclic(|weak: &Weak<Self>| Self {
             seat: Seat::new(tools.clone(), log.clone()),
@@ -89,6 +92,8 @@ impl Engine {
             ports,
             runs: Runs::default(),
             ledger: Arc::default(),
+            questions: Questions::default(),
+            to_carry_on: Mutex::new(to_carry_on),
             store,
             settings: Arc::new(Mutex::new(settings)),
             saving: tokio::sync::Mutex::new(()),
@@ -108,6 +113,27 @@ impl Engine {
         tokio::spawn(watch_the_user(Arc::downgrade(&engine)));
         tokio::spawn(tidy_daily(Arc::downgrade(&engine), engine.leaving.clone()));
         Ok(engine)
+    }
+
+    /// Goes on with what was interrupted where its user wanted that. What cannot go on is said in its session.
+    ///
+    /// # Errors
+    /// `Storage`.
+    pub(crate) async fn carry_on(self: &Arc<Self>) -> Result<(), ErrorView> {
+        let interrupted = std::mem::take(&mut *locked(&self.to_carry_on));
+        for (session, spec) in interrupted {
+            let spec = recovery::carried_on(spec);
+            let begun = async {
+                let (settings, model) = self.as_specified(&spec).await?;
+                self.begin((Some(session.clone()), None), spec, settings, model, None).await
+            };
+            if let Err(ErrorView { message, hint, .. }) = begun.await {
+                let message = format!("what was interrupted does not go on by itself: {message}");
+                let note = EventBody::Noted { level: Level::Warning, message, hint };
+                self.log.append(Scope { session: Some(session), ..Scope::default() }, note).await?;
+            }
+        }
+        Ok(())
     }
 
     pub fn settings(&self) -> Settings {

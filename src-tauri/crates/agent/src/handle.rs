@@ -77,6 +77,15 @@ impl AgentHandle {
         Ok(Self { _alive: Arc::new(Alive(engine.clone())), engine })
     }
 
+    /// Goes on with the runs that an earlier process ended in the middle of, where their users wanted that (`carryOn`).
+    /// Once, by whoever stays: a command that ends at once would only interrupt them again.
+    ///
+    /// # Errors
+    /// `Storage`.
+    pub async fn carry_on(&self) -> Result<(), ErrorView> {
+        self.engine.carry_on().await
+    }
+
     /// Whether a run has the pointer and the keyboard now.
     pub fn desktop_is_taken(&self) -> bool {
         self.engine.seat.view().owner.is_some()

@@ -10,7 +10,7 @@ use tools::{Group, Secret, Spec};
 const SYSTEM: &str = include_str!("prompts/system.md");
 const PLAN: &str = "\nPlan mode: you may look but not act; only tools that change nothing are here. Find out what is needed, then answer with a plan of numbered steps.\n";
 
-const CHILD: &str = "\nYou work for another agent\n- It wrote your goal, for the user. It reads nothing of your work but what you `report`: do that right before `done`. What only the user can decide, ask them with `askHuman`; what you cannot reach, report, and end with `success` false.\n";
+const CHILD: &str = "\nYou work for another agent\n- It wrote your goal, for the user. It reads nothing of your work but what you `report`: do that right before `done`. What you cannot decide, ask it with `askParent`; what only the user can, ask them with `askHuman`; what you cannot reach, report, and end with `success` false.\n";
 
 /// The system prompt: the same for every turn of a run that began at `began`, so that the provider's cache holds. What
 /// differs between users and days comes last.

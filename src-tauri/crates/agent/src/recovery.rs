@@ -1,11 +1,12 @@
-//! What an earlier process left unfinished: said, never run again.
+//! What an earlier process left unfinished: said, and gone on with only where its user wanted that.
 
 use std::sync::Arc;
 
 use journal::OpenRun;
 pub use journal::interrupted;
 use protocol::event::{Level, RunEnd, Scope};
-use protocol::ids::{CallId, Timestamp};
+use protocol::ids::{CallId, SessionId, Timestamp};
+use protocol::run::RunSpec;
 use protocol::settings::Settings;
 use protocol::tool::ExecResult;
 use protocol::{ErrorCode, ErrorView, EventBody};
@@ -13,13 +14,17 @@ use protocol::{ErrorCode, ErrorView, EventBody};
 use crate::log::Log;
 use crate::ports::SettingsStore;
 
+/// To the model.
+const GO_ON: &str = "Go on where you were interrupted: Miki ended in the middle of it and was started again. Time has passed, so look at the screen, and at your agents, before you act. The goal was: ";
+
 /// Ends every run that has no end and waits for nothing; its calls in doubt become `unknown`. Answers the runs that wait
-/// for an answer, or until they may have as much again: they go on when it comes.
+/// for an answer, or until they may have as much again: they go on when it comes. And those that ended here and are to be
+/// gone on with, each with its session.
 ///
 /// # Errors
 /// If the journal cannot be read or written.
-pub async fn sort_open_runs(log: &Log) -> Result<Vec<OpenRun>, ErrorView> {
-    let mut waiting: Vec<OpenRun> = Vec::new();
+pub async fn sort_open_runs(log: &Log) -> Result<(Vec<OpenRun>, Vec<(SessionId, RunSpec)>), ErrorView> {
+    let (mut waiting, mut to_carry_on): (Vec<OpenRun>, Vec<_>) = (Vec::new(), Vec::new());
     for run in log.read(|journal| journal.open_runs()).await? {
         let waits = run.approval.is_some() || run.asks_for_more();
         // An agent whose parent ends works for nobody any more; parents are older.
@@ -37,9 +42,23 @@ pub async fn sort_open_runs(log: &Log) -> Result<Vec<OpenRun>, ErrorView> {
         let reason = is_too_little
             .then(|| why.to_owned())
             .or_else(|| (waits && !has_parent).then(|| "the agent that it works for has ended".to_owned()));
+        if let (Some(session), true) = (&run.scope.session, run.spec.carries_on()) {
+            to_carry_on.push((session.clone(), run.spec.clone()));
+        }
         end_run(log, run, RunEnd::Interrupted { reason }).await?;
     }
-    Ok(waiting)
+    Ok((waiting, to_carry_on))
+}
+
+/// The run that goes on with one that was interrupted, by what its user said.
+pub fn carried_on(spec: RunSpec) -> RunSpec {
+    let words = spec.words().to_owned();
+    RunSpec {
+        goal: format!("{GO_ON}{words}"),
+        user_goal: Some(words),
+        carry_on: spec.carry_on.saturating_sub(1),
+        ..spec
+    }
 }
 
 /// What was put back of the settings' file.

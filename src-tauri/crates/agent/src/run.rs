@@ -222,6 +222,8 @@ struct Driver {
     granted: Vec<(Grant, Until)>,
     /// Calls that the user changed.
     edited: Vec<CallId>,
+    /// What was asked before its user changed it.
+    before_edit: Option<Approval>,
     /// The contract in force, shared with its calls.
     agreed: Option<Arc<Contract>>,
     /// What the user is about to be asked to take as it is.
@@ -283,6 +285,7 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
         read: Vec::new(),
         granted: Vec::new(),
         edited: Vec::new(),
+        before_edit: None,
         agreed: None,
         findings: Vec::new(),
         loops: LoopDetector::default(),

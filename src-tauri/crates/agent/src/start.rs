@@ -11,7 +11,7 @@ use protocol::command::{Recording, RunOverrides, StartRun, StartedRun, Unattende
 use protocol::event::Scope;
 use protocol::ids::{AgentId, ModelId, RunId, SessionId};
 use protocol::principal::Surface;
-use protocol::run::RunSpec;
+use protocol::run::{CARRY_ON, RunSpec};
 use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Mode};
 use protocol::{ErrorCode, ErrorView, EventBody};
@@ -90,6 +90,7 @@ impl Engine {
         let (mode, approval) = (over.mode.unwrap_or(mode), over.approval.unwrap_or(approval));
         // Where nothing is asked there is nothing to agree to.
         let plan = over.plan.unwrap_or(settings.plan) && mode == Mode::Act && approval != ApprovalMode::Auto;
+        let carries_on = over.carry_on.unwrap_or(settings.carry_on) && over.recording.is_none();
         let spec = RunSpec {
             goal: command.goal,
             model: settings.model.clone(),
@@ -109,6 +110,7 @@ impl Engine {
             user_goal: None,
             groups: over.groups.clone(),
             conducts: over.conducts,
+            carry_on: if carries_on { CARRY_ON } else { 0 },
         };
         // On a task of its own: a caller that goes away must not leave half a run, nor one that nobody waits for.
         let (engine, gone) = (self.clone(), CancellationToken::new());

@@ -107,7 +107,8 @@ pub fn in_short(call: &ToolCall, window: Option<&FrontWindow>) -> String {
         "spawn" => text(args, "goal"),
         "kill" => text(args, "agent"),
         "report" => text(args, "outcome"),
-        "askHuman" => text(args, "question"),
+        "askHuman" | "askParent" => text(args, "question"),
+        "answerAgent" => text(args, "answer"),
         "batch" => parts(args),
         "plan" => {
             let steps = args.get("steps").and_then(Value::as_array);

@@ -60,6 +60,7 @@ pub fn started() -> EventBody {
         user_goal: None,
         groups: None,
         conducts: false,
+        carry_on: 0,
     }))
 }
 

@@ -240,5 +240,6 @@ fn spec(goal: String) -> RunSpec {
         user_goal: None,
         groups: None,
         conducts: false,
+        carry_on: 0,
     }
 }

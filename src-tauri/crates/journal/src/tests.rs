@@ -100,6 +100,7 @@ pub(crate) fn spec(goal: &str) -> RunSpec {
         user_goal: None,
         groups: None,
         conducts: false,
+        carry_on: 0,
     }
 }
 

@@ -61,6 +61,7 @@ fn spec(goal: &str, search: bool) -> RunSpec {
         user_goal: None,
         groups: None,
         conducts: false,
+        carry_on: 0,
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use protocol::mcp::{McpServer, ServerState};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotification,
@@ -29,7 +30,7 @@ use crate::elicitation::{Askers, AskingCall};
 use crate::sign_in::SignsInAt;
 use crate::store::Offered;
 use crate::tap::{Tap, Why};
-use crate::{Launch, address};
+use crate::{Launch, address, resources};
 
 /// Longest wait for a server to start and to say what it offers; `npx` may have to fetch it first.
 pub const START: Duration = Duration::from_secs(60);
@@ -236,9 +237,14 @@ impl Connection {
         begin();
         let under_way = self.askers.begin(asker);
         let asking = &*under_way.call;
+        if tool == resources::RAW {
+            let ask = |request| self.answer(&way, request, within, asking).boxed();
+            return resources::read(&arguments, &ask).await;
+        }
         let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         for _ in 0..ROUNDS {
-            match self.answer(&way, params.clone(), within, asking).await? {
+            let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
+            match self.answer(&way, request, within, asking).await? {
                 ServerResult::CallToolResult(result) => return Ok(result),
                 // One that has nothing to say.
                 ServerResult::EmptyResult(_) => return Ok(CallToolResult::success(Vec::new())),
@@ -277,11 +283,10 @@ impl Connection {
     async fn answer(
         &self,
         way: &Way,
-        params: CallToolRequestParams,
+        request: ClientRequest,
         within: Duration,
         asking: &AskingCall,
     ) -> Result<ServerResult, CallError> {
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let sent = way.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
         let handle = match sent {
             Ok(handle) => handle,
@@ -539,6 +544,9 @@ async fn list(peer: &Peer<RoleClient>) -> Result<(Vec<Definition>, Vec<String>),
         }
         cursor = page.next_cursor;
         if cursor.is_none() {
+            if resources::are_there(peer).await {
+                tools.push(resources::definition());
+            }
             return Ok((tools, refused));
         }
     }

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tools::{Group, Needs, Spec, Verify, untrusted};
 
+use crate::resources;
+
 /// Characters of a server's name for a tool, of its description, and of its schema as JSON.
 const RAW_CHARS: usize = 128;
 const DESCRIPTION_CHARS: usize = 2_000;
@@ -35,6 +37,9 @@ impl Definition {
     pub fn read(tool: &Described) -> Result<Self, String> {
         let shown = untrusted::line(&tool.name, 60);
         let is_shown_whole = untrusted::clean(&tool.name).0 == *tool.name && !tool.name.trim().is_empty();
+        if tool.name == resources::RAW {
+            return Err(format!("the tool {shown:?} has the name of what Miki itself offers of a server"));
+        }
         if !is_shown_whole || tool.name.chars().count() > RAW_CHARS {
             return Err(format!("the tool {shown:?} has a name that is empty, hidden or too long"));
         }

@@ -84,9 +84,12 @@ impl Role {
         let groups = groups();
         let is_offered = |spec: &&Spec| match self {
             Self::Desktop => groups.contains(&spec.group) || OF_MIND.contains(&&*spec.name),
-            // Its conversation is its own affair.
+            // Its conversation is its own affair, and agents of ours ask it nothing.
             Self::Agent => {
-                spec.group == Group::Agents && &*spec.name != tools::CONTINUE && !agents::replaces(&spec.name)
+                let name = &*spec.name;
+                spec.group == Group::Agents
+                    && ![tools::CONTINUE, tools::ANSWER_AGENT].contains(&name)
+                    && !agents::replaces(name)
             }
         };
         let of_agents = if self == Self::Agent { agents::tools() } else { Vec::new() };

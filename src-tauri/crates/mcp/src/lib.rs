@@ -19,6 +19,7 @@ mod elicitation;
 pub mod import;
 mod outcome;
 mod remote_tool;
+mod resources;
 mod servers;
 mod sign_in;
 mod store;

@@ -283,6 +283,8 @@ pub struct RunOverrides {
     pub groups: Option<Vec<String>>,
     /// It only starts agents, waits for them and stops them: `groups` are theirs.
     pub conducts: bool,
+    /// Whether it goes on by itself at the next start after Miki ended in the middle of it.
+    pub carry_on: Option<bool>,
 }
 
 /// What came of an [`Undo`].

@@ -56,7 +56,17 @@ pub struct RunSpec {
     /// It has no tools itself but those to start agents, to wait for them and to stop them: `groups` are theirs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub conducts: bool,
+    /// How often it still goes on by itself after Miki ended in the middle of it; 0: its user is offered to.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub carry_on: u32,
 }
+
+fn is_none(count: &u32) -> bool {
+    *count == 0
+}
+
+/// How often a run goes on by itself where its user wants that: not for ever, if it is what ends Miki.
+pub const CARRY_ON: u32 = 3;
 
 /// The provider of models that are agents of other programs.
 pub const GUEST: &str = "mcp";
@@ -80,6 +90,11 @@ impl RunSpec {
     /// What its user said: of a child, to the run at the top of its tree.
     pub fn words(&self) -> &str {
         self.user_goal.as_deref().unwrap_or(&self.goal)
+    }
+
+    /// Whether it goes on by itself after Miki ended in the middle of it.
+    pub fn carries_on(&self) -> bool {
+        self.carry_on > 0 && self.parent.is_none() && self.can_go_on()
     }
 
     /// Whether another process can go on with it.

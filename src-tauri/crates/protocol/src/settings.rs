@@ -60,6 +60,8 @@ pub struct Settings {
     pub agents: u32,
     /// The model of agents that other agents start; empty for the model of the one that starts them.
     pub agent_model: String,
+    /// Whether a run that Miki ended in the middle of goes on by itself at the next start.
+    pub carry_on: bool,
     /// Pause between steps, so that a person can follow and step in.
     pub step_delay_ms: u64,
     /// Pause between the parts of a batch.
@@ -219,6 +221,7 @@ impl Default for Settings {
             agent_children: 5,
             agents: 20,
             agent_model: String::new(),
+            carry_on: false,
             step_delay_ms: 0,
             batch_delay_ms: 200,
             jpeg_quality: 85,
@@ -381,6 +384,7 @@ impl Settings {
             agent_children,
             agents,
             agent_model: _,
+            carry_on,
             step_delay_ms: _,
             batch_delay_ms: _,
             jpeg_quality: _,
@@ -435,6 +439,7 @@ impl Settings {
             ("agentDepth", next.agent_depth > *agent_depth),
             ("agentChildren", next.agent_children > *agent_children),
             ("agents", next.agents > *agents),
+            ("carryOn", next.carry_on && !carry_on),
             ("failsafe", *failsafe && !next.failsafe),
             ("pauseOnUserInput", *pause_on_user_input && !next.pause_on_user_input),
             ("fence", !next.fence().is_within(&self.fence())),
@@ -475,6 +480,7 @@ impl Settings {
                 "agentDepth" => next.agent_depth = old.agent_depth,
                 "agentChildren" => next.agent_children = old.agent_children,
                 "agents" => next.agents = old.agents,
+                "carryOn" => next.carry_on = old.carry_on,
                 "failsafe" => next.failsafe = old.failsafe,
                 "pauseOnUserInput" => next.pause_on_user_input = old.pause_on_user_input,
                 "fence" => {

@@ -79,12 +79,13 @@ const RECORDED: [&str; 13] = [
 pub const ASK_HUMAN: &str = "askHuman";
 
 /// Tools that only look, or keep what is the run's own. A test of `tools` holds the names to what those say of themselves.
-const ONLY_LOOKS: [&str; 24] = [
+const ONLY_LOOKS: [&str; 25] = [
     "think",
     "continue",
     "notes",
     "wait",
     "waitFor",
+    "askParent",
     "displays",
     "screenshot",
     "zoom",

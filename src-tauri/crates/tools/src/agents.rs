@@ -44,9 +44,21 @@ pub trait Agents: Send + Sync {
     /// # Errors
     /// It was not started in its session.
     async fn kill(&self, agent: &RunId) -> Result<AgentState, ToolError>;
+
+    /// Asks the agent that this one works for, and waits for its answer.
+    ///
+    /// # Errors
+    /// There is none that could answer, or it did not in time.
+    async fn ask_parent(&self, question: String, cancel: &CancellationToken) -> Result<String, ToolError>;
+
+    /// Answers what one asks this one.
+    ///
+    /// # Errors
+    /// It was not started in its session, or asks nothing.
+    async fn answer(&self, agent: &RunId, words: String) -> Result<(), ToolError>;
 }
 
-/// Of how many of those that are waited for the end is enough.
+/// Of how many of those that are waited for the end is enough. A question of one of them always is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Until {
     #[default]
@@ -86,6 +98,10 @@ pub enum AgentStage {
     Works,
     /// A question to the user is open.
     Asks,
+    /// It asks the one that started it, and waits.
+    AsksYou {
+        question: String,
+    },
     Completed {
         summary: String,
     },
@@ -100,6 +116,6 @@ pub enum AgentStage {
 
 impl AgentStage {
     pub fn has_ended(&self) -> bool {
-        !matches!(self, Self::Works | Self::Asks)
+        !matches!(self, Self::Works | Self::Asks | Self::AsksYou { .. })
     }
 }

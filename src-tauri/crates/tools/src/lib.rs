@@ -68,7 +68,7 @@ pub use secrets::{Secret, SecretScope, SecretSource};
 pub use spec::{Available, Group, Needs, Spec, Tool, Verify};
 pub use surroundings::Meanwhile;
 pub use tool::{
-    CONTINUE, Context, ELEMENTS, ListShown, NOTE_CHARS, NOTES, Outcome, REASON, USE_TOOLS, edited_notes,
+    ANSWER_AGENT, CONTINUE, Context, ELEMENTS, ListShown, NOTE_CHARS, NOTES, Outcome, PARENTS_ANSWER, REASON, USE_TOOLS, edited_notes,
     named_groups, notes_edit_of,
 };
 

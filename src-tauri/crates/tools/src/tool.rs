@@ -103,6 +103,7 @@ pub use context::Context;
 pub(crate) use elements::changes as element_changes;
 pub use elements::{ListShown, NAME as ELEMENTS};
 pub(crate) use files::{FileWrite, from_files, named_in, shown_diff, take_back as take_back_file};
+pub use agents::{ANSWER_AGENT, PARENTS_ANSWER};
 pub use go_on::NAME as CONTINUE;
 pub use notes::{MOST_CHARS as NOTE_CHARS, NAME as NOTES, edit_of as notes_edit_of, edited as edited_notes};
 pub(crate) use on_screen::{Clipboards, take_back_on_screen};
@@ -179,6 +180,7 @@ pub(crate) fn builtin() -> Vec<Arc<dyn Tool>> {
         of::<agents::Spawn>(),
         of::<agents::WaitFor>(),
         of::<agents::Kill>(),
+        of::<agents::AnswerAgent>(),
         of::<use_tools::UseTools>(),
         of::<plan::Propose>(),
         of::<wait::Wait>(),
@@ -186,6 +188,7 @@ pub(crate) fn builtin() -> Vec<Arc<dyn Tool>> {
         of::<notes::Notes>(),
         of::<go_on::Continue>(),
         of::<batch::Batch>(),
+        of::<agents::AskParent>(),
         of::<ask_human::AskHuman>(),
         of::<agents::ReportBack>(),
         of::<done::Done>(),

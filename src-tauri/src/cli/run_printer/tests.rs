@@ -80,6 +80,7 @@ fn spec() -> RunSpec {
         user_goal: None,
         groups: None,
         conducts: false,
+        carry_on: 0,
     }
 }
 

@@ -88,6 +88,7 @@ fn spec(settings: &Settings) -> RunSpec {
         user_goal: None,
         groups: None,
         conducts: false,
+        carry_on: 0,
     }
 }
 

@@ -159,6 +159,7 @@ impl Driver {
         let is_another_call = matches!(answer, Answer::Edit { .. }) && question.call.tool != PLAN;
         if is_another_call {
             self.edited.push(question.call.id.clone());
+            self.before_edit = Some(question);
         } else if answer != Answer::Deny {
             self.proposals.accept(&question.call.id);
             self.grants().visit(&question.hosts);

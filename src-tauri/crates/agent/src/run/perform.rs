@@ -10,8 +10,8 @@ use protocol::ids::{ApprovalId, Timestamp};
 use protocol::recap::Recap;
 use protocol::run::Fence;
 use protocol::tool::{
-    ASK_HUMAN, Approval, ApprovalMode, Effect as CallEffect, ExecResult, Millis, Risk, Source, ToolCall,
-    ToolError, ToolErrorKind,
+    ASK_HUMAN, Approval, ApprovalMode, Effect as CallEffect, ExecResult, FrontWindow, Millis, PictureView,
+    Risk, Source, ToolCall, ToolError, ToolErrorKind,
 };
 use protocol::{ErrorView, EventBody};
 use serde_json::Value;
@@ -134,10 +134,14 @@ impl Driver {
         }
         // Before anyone sees the end: who sees it may begin the next run at once.
         self.run.mailbox.close();
-        if let Some(report) = self.plan.report() {
-            self.append(EventBody::PlanReported { report: Box::new(report) }).await?;
+        // One that goes on at the next start has no end yet.
+        let goes_on = self.run.leaving.is_cancelled() && self.run.spec.carries_on();
+        if !(goes_on && matches!(end, RunEnd::Stopped { .. })) {
+            if let Some(report) = self.plan.report() {
+                self.append(EventBody::PlanReported { report: Box::new(report) }).await?;
+            }
+            self.append(EventBody::RunEnded { end: end.clone() }).await?;
         }
-        self.append(EventBody::RunEnded { end: end.clone() }).await?;
         self.end = Some(end);
         Ok(())
     }
@@ -284,16 +288,16 @@ impl Driver {
             || matches!(*about, About::Plan { .. })
             || self.run.spec.approval == ApprovalMode::Auto;
         let read = if is_told { self.has_read() } else { Vec::new() };
+        let window: Option<FrontWindow> = window.map(Into::into);
         let picture = match sight {
             Some(taken) => Some(Box::new(self.run.log.put_picture(taken).await?)),
-            None => None,
+            None => self.picture_before_edit(&call, window.as_ref()),
         };
         for (there, entry) in goes_to.iter_mut().zip(entries) {
             if there.is_empty() {
                 *there = entry;
             }
         }
-        let window = window.map(Into::into);
         let mut approval = Approval {
             id,
             call,
@@ -321,6 +325,14 @@ impl Driver {
         self.question = Some(approval);
         self.wait_for_an_answer();
         Ok(None)
+    }
+
+    /// The picture of the field that a call goes to, from before its user changed the call: they did that in a window of ours,
+    /// which has the keyboard now. `None` if another window is in front behind it.
+    fn picture_before_edit(&self, call: &ToolCall, window: Option<&FrontWindow>) -> Option<Box<PictureView>> {
+        let before = self.before_edit.as_ref().filter(|before| before.call.id == call.id)?;
+        let is_there = before.window.as_ref()?.id == window?.id && call.goes_to_the_focus();
+        before.picture.clone().filter(|_| is_there && before.call.tool == call.tool)
     }
 
     /// What its model has read beside its user's words, the newest last.

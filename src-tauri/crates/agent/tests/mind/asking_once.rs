@@ -9,6 +9,7 @@ use futures::future::BoxFuture;
 use models::scripted::Step;
 use protocol::command::{AnswerApproval, PauseRun, ResumeRun, Secret as Value, StopRun};
 use protocol::event::RunEnd;
+use protocol::geometry::NormRect;
 use protocol::ids::ApprovalId;
 use protocol::principal::Surface;
 use protocol::tool::{Answer, Approval, ApprovalMode, Risk};
@@ -236,4 +237,37 @@ async fn a_question_has_a_picture_of_its_target_and_a_call_that_does_not_ask_cos
     let mut old = serde_json::to_value(&asked).unwrap();
     old.as_object_mut().unwrap().remove("picture").unwrap();
     assert_eq!(serde_json::from_value::<Approval>(old).unwrap().picture, None);
+}
+
+/// Who changes a text does so in a window of ours, which has the keyboard then: the field that it is for is told by nobody.
+#[tokio::test]
+async fn a_changed_text_is_asked_about_with_the_picture_of_its_field() {
+    let field = desktop::Element {
+        reference: "e1".into(),
+        role: "text".into(),
+        name: "Letter".into(),
+        states: vec!["focused".into(), "editable".into()],
+        bounds: NormRect { x: 200.0, y: 200.0, width: 300.0, height: 100.0 },
+        ..desktop::Element::default()
+    };
+    let typing = || Step::call("type", json!({ "text": "helo", "reason": "to greet" }));
+    for is_another in [false, true] {
+        let mut bench = Bench::new(vec![typing(), done()]).await;
+        bench.show_editor();
+        bench.desktop.edit(|scene| scene.snapshot.elements = vec![field.clone()]);
+        bench.start(ApprovalMode::Ask).await;
+        let asked = bench.question().await;
+        assert!(asked.picture.is_some());
+        bench.desktop.edit(|scene| {
+            scene.snapshot.elements.clear();
+            if is_another {
+                scene.windows = vec![window(2, "another")];
+            }
+        });
+        let edit = Answer::Edit { arguments: json!({ "text": "hello", "reason": "to greet" }) };
+        bench.handle.answer_approval(answer(&asked, edit), Surface::Dashboard).await.unwrap();
+        let again = bench.question().await;
+        let expected = asked.picture.filter(|_| !is_another);
+        assert_eq!((again.call.arguments["text"].as_str(), again.picture), (Some("hello"), expected));
+    }
 }

@@ -438,6 +438,52 @@ async fn a_run_cut_off_by_a_crash_is_interrupted_at_the_next_start_and_its_call_
 }
 
 #[tokio::test]
+async fn a_run_whose_user_wants_that_goes_on_by_itself_at_the_next_start_and_three_times_at_the_most() {
+    let wanted =
+        RunOverrides { approval: Some(ApprovalMode::Auto), carry_on: Some(true), ..RunOverrides::default() };
+    for quit in [false, true] {
+        let mut at_work = Bench::new(vec![click(), Step::silence()]).await;
+        let session = at_work.start_with(None, wanted.clone()).await;
+        at_work.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+        for left in [Some(2), Some(1), Some(0), None] {
+            let folder = if quit {
+                at_work.handle.shutdown().await;
+                asking::crashed(&at_work)
+            } else {
+                let folder = asking::crashed(&at_work);
+                at_work.handle.shutdown().await;
+                folder
+            };
+            at_work = Bench::at(folder, vec![Step::silence()]).await;
+            at_work.handle.carry_on().await.unwrap();
+            let events = history(&at_work.handle, &session).await;
+            let last = events.iter().rev().find_map(|event| match &event.body {
+                EventBody::RunStarted(spec) => Some(Some(spec)),
+                // One that goes on no more is stopped by a quit, as any other.
+                EventBody::RunEnded { end } => {
+                    assert_eq!(matches!(end, RunEnd::Stopped { .. }), quit, "{end:?}");
+                    Some(None)
+                }
+                _ => None,
+            });
+            let going_on = last.unwrap();
+            assert_eq!(going_on.map(|spec| spec.carry_on), left, "quit: {quit}");
+            if let Some(spec) = going_on {
+                assert!(spec.goal.contains("look at the screen") && spec.goal.ends_with(spec.words()));
+                assert!(!spec.words().contains("Go on where"), "{}", spec.words());
+            }
+        }
+    }
+    // Nobody else's.
+    let before = Bench::new(vec![Step::silence()]).await;
+    before.start(ApprovalMode::Auto).await;
+    let next = Bench::at(asking::crashed(&before), vec![Step::silence()]).await;
+    before.handle.shutdown().await;
+    next.handle.carry_on().await.unwrap();
+    assert!(next.handle.overview().await.unwrap().runs.is_empty());
+}
+
+#[tokio::test]
 async fn settings_out_of_range_are_refused_and_nothing_is_changed() {
     let bench = Bench::new(vec![]).await;
     let patch = serde_json::from_value(json!({ "maxSteps": 0 })).unwrap();

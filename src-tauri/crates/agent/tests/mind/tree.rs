@@ -318,6 +318,57 @@ async fn a_child_asks_its_user_in_words_and_no_model_answers_for_them() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_child_asks_the_one_that_it_works_for_which_answers_in_the_middle_of_its_wait() {
+    let child = vec![Step::call("askParent", json!({ "question": "Which of the two?" })), done()];
+    let answer = || {
+        Step::with(|request| {
+            let answer = json!({ "agent": agent_in(request), "answer": "the one with a window" });
+            Step::call("answerAgent", answer)
+        })
+    };
+    let root = vec![
+        Step::calls(vec![spawn("choose one")]),
+        wait_for_all(),
+        answer(),
+        wait_for_all(),
+        answer(),
+        Step::call("answerAgent", json!({ "agent": "r-9", "answer": "yes" })),
+        done(),
+    ];
+    let mut tree = Tree::new(vec![root, child]).await;
+    let started = tree.start("book a room", auto()).await;
+    assert!(matches!(tree.end_of(&started.run).await, RunEnd::Completed { .. }));
+    let waited = tree.results(&started, "waitFor").await;
+    let [asks, ended] = [0, 1].map(|at| &waited[at].data["agents"][0]);
+    assert_eq!((&asks["state"], &asks["question"]), (&json!("asks you"), &json!("Which of the two?")));
+    assert_eq!((&ended["state"], &ended["question"]), (&json!("completed"), &Value::Null));
+    let answered = tree.results(&started, "answerAgent").await;
+    let said: Vec<_> = answered.iter().map(|result| result.error.as_ref().map(|e| &*e.message)).collect();
+    assert_eq!(said[0], None);
+    assert!(said[1].unwrap().contains("asks nothing") && said[2].unwrap().contains("no agent"), "{said:?}");
+    let told = told(tree.models[1].requests().last().unwrap());
+    assert!(told.contains("the one with a window"), "{told}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_whose_question_is_not_answered_in_time_is_told_to_ask_its_user() {
+    let child = vec![Step::call("askParent", json!({ "question": "Which of the two?" })), done()];
+    let busy = |n: u32| {
+        Step::call("think", json!({ "thought": format!("about {n} things") })).after(Duration::from_secs(15))
+    };
+    let root = [Step::calls(vec![spawn("choose one")])].into_iter().chain((0..25).map(busy)).chain([done()]);
+    let root = root.collect();
+    let mut tree = Tree::new(vec![root, child]).await;
+    let started = tree.start("book a room", auto()).await;
+    assert!(matches!(tree.end_of(&started.run).await, RunEnd::Completed { .. }));
+    let told = told(tree.models[1].requests().last().unwrap());
+    assert!(told.contains("did not answer in time: ask the user with askHuman"), "{told}");
+    // Whoever works for no other has nobody to ask.
+    let offers = |at: usize| tree.models[at].requests()[0].tools.iter().any(|tool| tool.name == "askParent");
+    assert!(offers(1) && !offers(0));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_child_has_no_more_tools_than_it_was_given_and_none_that_its_parent_has_not() {
     let child = vec![
         Step::call("click", json!({ "x": 500, "y": 500, "reason": "press it" })),
