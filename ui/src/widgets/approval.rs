@@ -135,6 +135,11 @@ fn typed() -> Option<String> {
     js_sys::Reflect::get(&field, &"value".into()).ok()?.as_string()
 }
 
+/// Whether nothing in the card has the keyboard yet.
+fn has_not_begun(card: &web_sys::HtmlElement) -> bool {
+    document().active_element().is_none_or(|active| !card.contains(Some(&active)))
+}
+
 /// The tools that a yes for longer would cover, and in which application.
 fn in_words(grants: &[&Grant]) -> (String, Option<String>) {
     let tools: Vec<_> = grants.iter().map(|grant| visible_text(&grant.tool)).collect();
@@ -174,11 +179,12 @@ fn Card(
     let sending = RwSignal::new(false);
     let why_not = RwSignal::new(String::new());
     let card = NodeRef::<html::Section>::new();
-    Effect::new(move |_| {
-        let (Some(deny), Some(card)) = (deny.get(), card.get()) else { return };
+    let take_keyboard = move || {
+        let (Some(deny), Some(card)) = (deny.get_untracked(), card.get_untracked()) else { return };
         let types = js_sys::Date::now() - last_key.get_value() < TYPING;
         // Nobody's words are cut short, and no space between two of them is an answer.
-        let is_free = typed().is_none_or(|text| is_own && text.is_empty() && !(words.is_some() && types));
+        let is_free = has_not_begun(&card)
+            && typed().is_none_or(|text| is_own && text.is_empty() && !(words.is_some() && types));
         if !is_free {
             return;
         }
@@ -187,6 +193,13 @@ fn Card(
         let field = field.and_then(|field| field.dyn_into::<web_sys::HtmlElement>().ok());
         // Where focus is refused, the card can still be reached by Tab.
         let _ = field.map_or_else(|| deny.focus(), |field| field.focus());
+    };
+    Effect::new(move |_| {
+        if deny.get().is_some() && card.get().is_some() {
+            take_keyboard();
+            // In a page that has just come up, the goal field takes it by itself before the first frame.
+            request_animation_frame(take_keyboard);
+        }
     });
     // Wherever a question goes or comes, another may slide under the pointer: none takes a yes that was meant for that one.
     let all = store

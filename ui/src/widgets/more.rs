@@ -96,7 +96,7 @@ fn Card(waiting: Waiting, opened: Option<Callback<()>>) -> impl IntoView {
             </header>
             <p class="faint">{move || store.say(Word::WantsWord)}" "{move || store.say(Word::WantsWordHint)}</p>
             <footer>
-                <button class="stop" on:click=stop>{move || store.say(Word::Stop)}</button>
+                <button class="end-it" on:click=stop>{move || store.say(Word::Stop)}</button>
                 <button class="go-on primary" disabled=move || !ready.get() || sending.get() on:click=go_on>
                     {move || go_on_said(store, for_button.as_ref())}
                 </button>

@@ -41,6 +41,7 @@ fn answers(of: &Wanted, label: String, answer: RwSignal<String>) -> AnyView {
             let mode = if of.kind == Kind::Text { "text" } else { "decimal" };
             view! {
                 <input
+                    type="text"
                     class="answer"
                     dir="auto"
                     inputmode=mode
