@@ -2,7 +2,7 @@
 
 use fold::Outcome;
 use fold::call::in_short;
-use fold::transcript::{Acts, AskedByServer, Bill, Entry, EntryBody, EntryId, Reply, Stage, Step};
+use fold::transcript::{Acts, Asked, Bill, Entry, EntryBody, EntryId, Reply, Stage, Step};
 use fold::way_back::WayBack;
 use leptos::prelude::*;
 use protocol::citation::Citation;
@@ -86,7 +86,7 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
 }
 
 /// What a server asked, and what it was told: nothing that was done.
-fn asked_item(asked: AskedByServer) -> impl IntoView {
+fn asked_item(asked: Asked) -> impl IntoView {
     let store = store();
     let server = visible_text(&asked.wanted.server);
     let message = spelled(visible(&asked.wanted.message));
@@ -103,7 +103,7 @@ fn asked_item(asked: AskedByServer) -> impl IntoView {
 }
 
 /// What a server was told, as its user said it.
-pub fn replied(store: Store, asked: &AskedByServer) -> String {
+pub fn replied(store: Store, asked: &Asked) -> String {
     let is_yes_or_no = asked.wanted.kind == Kind::YesOrNo;
     match (asked.said(), &asked.reply) {
         (Some("yes"), _) if is_yes_or_no => store.say(Word::Yes).to_owned(),
