@@ -180,7 +180,9 @@ fn Card(
     let why_not = RwSignal::new(String::new());
     let card = NodeRef::<html::Section>::new();
     let take_keyboard = move || {
-        let (Some(deny), Some(card)) = (deny.get_untracked(), card.get_untracked()) else { return };
+        // It may be gone by then.
+        let (deny, card) = (deny.try_get_untracked().flatten(), card.try_get_untracked().flatten());
+        let (Some(deny), Some(card)) = (deny, card) else { return };
         let types = js_sys::Date::now() - last_key.get_value() < TYPING;
         // Nobody's words are cut short, and no space between two of them is an answer.
         let is_free = has_not_begun(&card)
