@@ -23,6 +23,7 @@ use protocol::view::{Check, CheckState, CheckView, Exported, KeyState};
 use protocol::{ErrorCode, ErrorView};
 use serde_json::Value;
 
+use crate::guests::Comes;
 use crate::home::Home;
 use crate::keys::{Keychain, Keys, Migrated, Secrets, environment, migrate, service_address, takers};
 use crate::lock::HomeLock;
@@ -71,6 +72,8 @@ pub struct Engine {
     /// The folder of pictures.
     blobs: PathBuf,
     launcher: Arc<Launcher>,
+    /// Held while another program's agent comes.
+    coming: tokio::sync::Mutex<()>,
     /// Last, so that it is let go of when all else has ended.
     _lock: HomeLock,
 }
@@ -128,6 +131,7 @@ impl Engine {
             windows,
             blobs,
             launcher,
+            coming: tokio::sync::Mutex::default(),
             _lock: lock,
         }))
     }
@@ -268,6 +272,10 @@ impl Engine {
                 let secrets = self.secrets.clone();
                 json(&c, blocking(move || secrets.list()).await??)
             }
+            AnyCommand::ListGuests(c) => {
+                let _coming = self.coming.lock().await;
+                json(&c, self.models.guests.list())
+            }
             AnyCommand::ListServers(c) => json(&c, self.servers.list()),
             AnyCommand::TestServer(c) => json(&c, self.servers.test(&c.server).await?),
             AnyCommand::SetServerKey(c) => {
@@ -320,14 +328,18 @@ impl Engine {
 
     /// A run whose model is an agent of another program.
     async fn open_guest(&self, guest: OpenGuest, by: Surface) -> Result<OpenedGuest, ErrorView> {
+        let OpenGuest { client, groups, conducts, unattended, way } = guest;
         // Whatever it asks for: eyes and hands; one that conducts starts agents, which have what agents of ours have.
         let of_a_desk = mcp::desk::groups();
         let is_one = |name: &String| of_a_desk.iter().any(|group| *name == group.name());
-        let groups = (!guest.conducts).then(|| guest.groups.into_iter().filter(is_one).collect());
-        let (model, ticket) = self.models.guests.open(&guest.client, guest.conducts)?;
+        let groups = (!conducts).then(|| groups.into_iter().filter(is_one).collect());
+        // Whoever asks who is there is told of this one as soon as its run is.
+        let _coming = self.coming.lock().await;
+        let comes = Comes { client, conducts, way, at: SystemClock.now() };
+        let (model, ticket) = self.models.guests.open(comes)?;
         // Whoever asked for it may be gone before it has begun.
         let mut left = Left(Some((self.agent.clone(), Arc::clone(&self.models), ticket.clone())));
-        let does = if guest.conducts { "Start agents" } else { "Work at the desktop" };
+        let does = if conducts { "Start agents" } else { "Work at the desktop" };
         let goal = format!("{does} for {}, another program's agent (MCP)", model.name());
         // Its steps are its calls, and those of all agents that it starts: as many as those have that may be at work at once.
         let settings = self.agent.settings();
@@ -335,18 +347,18 @@ impl Engine {
         let overrides = RunOverrides {
             model: Some(model),
             search: Some(false),
-            unattended: guest.unattended,
+            unattended,
             plan: Some(false),
             groups,
-            conducts: guest.conducts,
-            max_steps: guest.conducts.then_some(of_all),
+            conducts,
+            max_steps: conducts.then_some(of_all),
             ..RunOverrides::default()
         };
         let started = self.agent.start_run(StartRun { goal, session: None, overrides }, by).await;
         left.0 = None;
         match started {
             Ok(run) => {
-                self.models.guests.note_run(&ticket, &run.run);
+                self.models.guests.note_run(&ticket, &run);
                 Ok(OpenedGuest { run, ticket })
             }
             Err(error) => {

@@ -12,21 +12,24 @@ use futures::{FutureExt as _, StreamExt as _, stream};
 use models::{
     Message, Model, ModelError, Part, ProposedCall, Request, SharedModel, Turn, TurnEvent, TurnEvents,
 };
-use protocol::command::{GuestAnswer, GuestCall, GuestPicture};
-use protocol::ids::{ModelId, RunId};
+use protocol::command::{GuestAnswer, GuestCall, GuestPicture, StartedRun};
+use protocol::ids::{ModelId, RunId, Timestamp};
+use protocol::mcp::{GuestView, GuestWay};
 use protocol::run::GUEST;
 use protocol::turn::{StopReason, Usage};
 use protocol::{ErrorCode, ErrorView};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
+use tools::untrusted;
 
 /// A guest that calls nothing for this long has left: its run ends. One that conducts may wait longer for its agents.
 const IDLE: Duration = Duration::from_secs(10 * 60);
 const CONDUCTOR_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
 /// Guests at a time.
 const MOST: usize = 8;
-/// Letters of a client's name.
+/// Letters of a client's name, and of the same as it is shown.
 const NAME_CHARS: usize = 32;
+const SHOWN_CHARS: usize = 60;
 
 /// Those that are there, by the name of their model.
 #[derive(Default)]
@@ -35,10 +38,21 @@ pub struct Guests(Mutex<HashMap<String, Guest>>);
 struct Guest {
     /// Known to whoever opened it, and to nobody else.
     ticket: String,
-    run: Option<RunId>,
+    comes: Comes,
+    run: Option<StartedRun>,
     calls: mpsc::Sender<Handed>,
     /// Taken once, by its run.
     model: Option<SharedModel>,
+}
+
+/// A client that comes.
+#[derive(Clone, Debug)]
+pub struct Comes {
+    /// As it calls itself.
+    pub client: String,
+    pub conducts: bool,
+    pub way: GuestWay,
+    pub at: Timestamp,
 }
 
 struct Handed {
@@ -47,30 +61,31 @@ struct Handed {
 }
 
 impl Guests {
-    /// Makes room for a client, by the name that it gave itself: the model of its run, and its ticket.
+    /// Makes room for a client: the model of its run, and its ticket.
     ///
     /// # Errors
     /// [`ErrorCode::Busy`] where there are too many.
-    pub fn open(&self, client: &str, conducts: bool) -> Result<(ModelId, String), ErrorView> {
+    pub fn open(&self, comes: Comes) -> Result<(ModelId, String), ErrorView> {
         let mut all = self.all();
         all.retain(|_, guest| !guest.calls.is_closed());
         if all.len() >= MOST {
             let message = format!("{MOST} agents of other programs are at the desktop already");
             return Err(ErrorView::new(ErrorCode::Busy, message).with_hint("end one of them first: miki ps"));
         }
-        let plain = plain(client);
+        let plain = plain(&comes.client);
         let names = (1..).map(|number| if number == 1 { plain.clone() } else { format!("{plain}-{number}") });
         let name = names.into_iter().find(|name| !all.contains_key(name)).unwrap_or_default();
         let id = ModelId(format!("{GUEST}/{name}"));
         let (calls, asked) = mpsc::channel(1);
         let model = GuestModel {
             id: id.clone(),
-            idle: if conducts { CONDUCTOR_IDLE } else { IDLE },
+            idle: if comes.conducts { CONDUCTOR_IDLE } else { IDLE },
             seat: Arc::new(tokio::sync::Mutex::new(Seat { asked, pending: None })),
         };
         let ticket =
             [uuid::Uuid::now_v7(), uuid::Uuid::now_v7()].map(|half| half.simple().to_string()).concat();
-        all.insert(name, Guest { ticket: ticket.clone(), run: None, calls, model: Some(Arc::new(model)) });
+        let model: SharedModel = Arc::new(model);
+        all.insert(name, Guest { ticket: ticket.clone(), comes, run: None, calls, model: Some(model) });
         Ok((id, ticket))
     }
 
@@ -90,7 +105,7 @@ impl Guests {
     }
 
     /// Notes the run that a guest is the model of.
-    pub fn note_run(&self, ticket: &str, run: &RunId) {
+    pub fn note_run(&self, ticket: &str, run: &StartedRun) {
         if let Some(guest) = self.all().values_mut().find(|guest| guest.ticket == ticket) {
             guest.run = Some(run.clone());
         }
@@ -120,7 +135,23 @@ impl Guests {
     pub fn leave(&self, ticket: &str) -> Option<RunId> {
         let mut all = self.all();
         let name = all.iter().find(|(_, guest)| guest.ticket == ticket).map(|(name, _)| name.clone())?;
-        all.remove(&name)?.run
+        all.remove(&name)?.run.map(|started| started.run)
+    }
+
+    /// Those whose runs have not ended, the first that came first.
+    pub fn list(&self) -> Vec<GuestView> {
+        let view = |guest: &Guest| {
+            let StartedRun { session, run } = guest.run.clone().filter(|_| !guest.calls.is_closed())?;
+            let Comes { client, conducts, way, at: since } = guest.comes.clone();
+            let client = match untrusted::line(&client, SHOWN_CHARS) {
+                none if none.is_empty() => plain(&client),
+                named => named,
+            };
+            Some(GuestView { session, run, client, conducts, way, since })
+        };
+        let mut all: Vec<GuestView> = self.all().values().filter_map(view).collect();
+        all.sort_by(|one, other| (one.since, &one.run.0).cmp(&(other.since, &other.run.0)));
+        all
     }
 
     fn all(&self) -> MutexGuard<'_, HashMap<String, Guest>> {

@@ -3,6 +3,7 @@
 mod checks;
 mod field;
 mod grants;
+mod guests;
 mod keys;
 mod models;
 mod servers;
@@ -14,6 +15,7 @@ use protocol::view::KeyView;
 use self::checks::Checks;
 use self::field::{FieldRow, ThemeRow};
 use self::grants::Standing;
+use self::guests::GuestList;
 use self::keys::Keys;
 use self::models::Models;
 use self::servers::Servers;
@@ -46,6 +48,7 @@ pub fn SettingsPage(
             {group(Word::PlacesGroup, view! { {group_of(PLACES)} <Standing /> })}
             {group(Word::BeyondHead, group_of(BEYOND))}
             <Servers />
+            <GuestList />
             {group(Word::AppGroup, view! { {group_of(APP)} <ThemeRow /> })}
             <Checks />
         </div>

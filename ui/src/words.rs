@@ -512,6 +512,17 @@ words! {
     ToolEdits: "Can be allowed for a session", "セッション中の許可ができる";
     ToolLooks: "Never asked", "確認しない";
     ToolChanged: "It changed since you agreed to it", "同意後に内容が変わりました";
+    GuestsHead: "Programs that use Miki (MCP)", "Mikiを使っているプログラム (MCP)";
+    GuestsNote: "Named as they call themselves. A program that is stopped can come again when you start it anew.",
+        "名前はプログラム自身が名乗ったものです。停止したプログラムは、再び起動すると接続できます。";
+    NoGuests: "No other program uses Miki now. One that has Miki in its configuration stands here from its first call on:",
+        "現在Mikiを使っているプログラムはありません。設定にMikiがあるプログラムは、最初の呼び出しからここに表示されます:";
+    GuestDesktop: "Sees and uses the desktop", "デスクトップの閲覧と操作";
+    GuestAgents: "Gives goals to Miki’s agents", "Mikiのエージェントに目標を指示";
+    GuestStdio: "has started its connection itself", "プログラム自身が起動した接続";
+    GuestHttp: "over HTTP on this machine", "このコンピューター内のHTTP接続";
+    GuestSince: "since {time}", "{time}から";
+    GuestStop: "Stop {client}", "{client} を停止";
     Failsafe: "Failsafe corner", "緊急停止の隅";
     FailsafeNote: "The pointer in the top left corner, or Escape held for a second, stops everything",
         "ポインターを左上の隅に動かすか、Escを1秒押し続けるとすべて停止します";

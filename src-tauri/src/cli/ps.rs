@@ -3,8 +3,10 @@
 use clap::Args;
 use protocol::ErrorView;
 use protocol::budget::{Progress, thousands};
+use protocol::command::ListGuests;
 use protocol::event::Activity;
 use protocol::ids::{RunId, SessionId};
+use protocol::mcp::GuestView;
 use protocol::tool::Grant;
 use protocol::view::{DesktopView, Overview, RunStatus};
 use serde_json::json;
@@ -28,23 +30,36 @@ pub struct Ps {
 
 impl Ps {
     pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
-        let mut overview = None;
+        let (mut overview, mut guests) = (None, Vec::new());
         if let Some((link, found)) = super::looked_at(home).await? {
+            // A Miki of another version that runs may not know this.
+            guests = link.call(ListGuests {}).await.unwrap_or_default();
             link.leave(&mut interrupt::listen()?).await;
             overview = Some(found);
         }
         if self.json {
             let (runs, desktop) = overview.map_or_else(Default::default, |it| (it.runs, it.desktop));
-            super::say(&json!({ "runs": runs, "desktop": desktop }).to_string());
+            super::say(&json!({ "runs": runs, "desktop": desktop, "guests": guests }).to_string());
         } else {
             match overview.filter(|overview| !overview.runs.is_empty()) {
-                Some(overview) => {
+                Some(mut overview) => {
+                    name_guests(&mut overview, &guests);
                     super::tell(&table(&overview, width::of_stdout().unwrap_or(width::USUAL)));
                 }
                 None => super::tell("nothing is running"),
             }
         }
         Ok(Exit::Done)
+    }
+}
+
+/// The goal of a run of another program's is not its own: it is told by that program's name.
+fn name_guests(overview: &mut Overview, guests: &[GuestView]) {
+    for guest in guests {
+        let does = if guest.conducts { "gives goals to agents" } else { "works at the desktop" };
+        if let Some(run) = overview.runs.iter_mut().find(|run| run.run == guest.run) {
+            run.goal = format!("{} (MCP) {does}", guest.client);
+        }
     }
 }
 

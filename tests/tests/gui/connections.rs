@@ -1,4 +1,5 @@
-//! Servers of the Model Context Protocol in the settings: what they run, how they are, what their tools may do.
+//! The Model Context Protocol in the settings: servers, what they run, how they are, what their tools may do; and the
+//! programs that use Miki.
 
 use std::path::Path;
 
@@ -9,18 +10,18 @@ use serde_json::Value;
 
 use crate::browser::Browser;
 
-/// Where set-up puts the protocol's own servers.
-fn modules() -> String {
-    let modules = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("tools/mcp-servers/node_modules");
-    assert!(modules.exists(), "{} is missing; run: cargo xtask setup", modules.display());
-    modules.to_str().unwrap().to_owned()
+/// Where set-up puts it.
+fn tool(path: &str) -> String {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("tools").join(path);
+    assert!(path.exists(), "{} is missing; run: cargo xtask setup", path.display());
+    path.to_str().unwrap().to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_is_shown_tested_and_its_tools_are_weighed_in_the_settings() {
     let stage = Stage::full().unwrap();
     let miki = Miki::on(&stage, "miki").unwrap();
-    let modules = modules();
+    let modules = tool("mcp-servers/node_modules");
     let server = format!("{modules}/@modelcontextprotocol/server-everything/dist/index.js");
     let added = [&["mcp", "add", "pond", "--yes", "--read", &modules][..], &["--", "node", &server, "stdio"]];
     let added = miki.run(&stage, &added.concat()).unwrap();
@@ -72,4 +73,39 @@ async fn a_server_is_shown_tested_and_its_tools_are_weighed_in_the_settings() {
     browser.until("the way out", &press(2)).await.unwrap();
     browser.until("no server", "return document.querySelector('.server') === null").await.unwrap();
     wait_for("no server in the settings", LONG, || kept("/mcpServers", &serde_json::json!({}))).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_uses_miki_is_named_in_the_settings_and_stopped_there() {
+    let stage = Stage::full().unwrap();
+    let miki = Miki::on(&stage, "miki").unwrap();
+    let browser = Browser::open(&stage, &miki).await.unwrap();
+    browser.window("dashboard").await.unwrap();
+    browser.find("button#tab-settings").await.unwrap().click().await.unwrap();
+    let nobody = "const none = document.querySelector('.guests p');
+        return document.querySelector('.guest') === null && none !== null
+            && none.textContent.includes('No other program uses Miki now')
+            && none.textContent.includes('miki mcp install CLIENT')";
+    browser.until("that nobody is there", nobody).await.unwrap();
+
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/peers/stays.py");
+    let mut command = stage.command(tool("mcp/bin/python"));
+    command.arg("-I").args([&script, &miki.bin, &miki.home]);
+    let mut program =
+        stage.launch("program", "the protocol's SDK (run: cargo xtask setup)", command).unwrap();
+    let shown = "const guest = document.querySelector('.guests .guest');
+        return guest?.querySelector('strong').textContent === 'Pond Desktop'
+            && guest.textContent.includes('Sees and uses the desktop')
+            && guest.textContent.includes('has started its connection itself')
+            && / since|^since/.test(guest.querySelector('.faint').textContent)";
+    browser.until("the program by its name", shown).await.unwrap();
+    let listed = miki.run(&stage, &["ps"]).unwrap();
+    assert!(listed.stdout.contains("Pond Desktop (MCP)"), "{}{}", listed.stdout, listed.stderr);
+
+    browser.click(".guests .guest button[aria-label='Stop Pond Desktop']").await.unwrap();
+    browser.until("that nobody is there any more", nobody).await.unwrap();
+    assert_eq!(program.wait(LONG).unwrap().code(), Some(0), "{}", stage.log("program"));
+    let told = stage.log("program");
+    assert!(told.contains("stopped"), "{told}");
+    assert_eq!(miki.run(&stage, &["ps"]).unwrap().stdout, "nothing is running\n");
 }

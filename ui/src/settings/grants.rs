@@ -61,7 +61,7 @@ pub fn Standing() -> impl IntoView {
 }
 
 /// As the user's system writes times.
-fn time_of(at: Timestamp) -> String {
+pub(super) fn time_of(at: Timestamp) -> String {
     let date = js_sys::Date::new(&(at.0 as f64).into());
     date.to_locale_string("default", &wasm_bindgen::JsValue::UNDEFINED).into()
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::budget::Forecast;
 use crate::ids::ModelId;
 use crate::ids::{ApprovalId, CallId, RunId, Seq, SessionId, StreamId};
-use crate::mcp::ServerView;
+use crate::mcp::{GuestView, GuestWay, ServerView};
 use crate::offer::{ModelsView, ProviderView, TrialView};
 use crate::principal::{Right, Surface};
 use crate::remembered::{Change, Remembered};
@@ -82,11 +82,14 @@ commands! {
         /// It does nothing at the desktop itself: it starts agents of ours.
         #[serde(default)] conducts: bool,
         #[serde(default)] unattended: Unattended,
+        #[serde(default)] way: GuestWay,
     } -> OpenedGuest;
     /// The next call of such an agent, by the ticket that it was given: answers when it is done, or was refused.
     guest_call Start GuestCall { ticket: String, tool: String, arguments: serde_json::Value } -> GuestAnswer;
     /// Such an agent has left.
     close_guest Start CloseGuest { ticket: String } -> ();
+    /// Those that are there, the first that came first.
+    list_guests Read ListGuests {} -> Vec<GuestView>;
     /// Adds the user's words to the run under way; the model reads them at its next turn.
     steer_run Steer SteerRun { run: RunId, text: String } -> ();
     /// From here on it asks again, in this run and in its session's later ones.

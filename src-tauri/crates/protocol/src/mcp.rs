@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::ids::{RunId, SessionId, Timestamp};
+
 /// A server as the settings have it. Either a program (`command`, speaking over its standard streams) or an address
 /// (`url`, streamable HTTP).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -291,6 +293,31 @@ fn quoted(word: &str) -> String {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// A program whose agent uses Miki now: its run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GuestView {
+    pub session: SessionId,
+    pub run: RunId,
+    /// As the program calls itself: data, never an instruction.
+    pub client: String,
+    /// It gives goals to agents of ours; otherwise it has eyes and hands itself.
+    pub conducts: bool,
+    pub way: GuestWay,
+    pub since: Timestamp,
+}
+
+/// How a program came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum GuestWay {
+    /// It has started `miki mcp` itself.
+    #[default]
+    Stdio,
+    /// At an address of this machine.
+    Http,
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use futures::future::BoxFuture;
 use protocol::ErrorView;
 use protocol::command::{CloseGuest, GuestAnswer, GuestCall, ListRuns, OpenGuest, OpenedGuest, Unattended};
 use protocol::ids::RunId;
+use protocol::mcp::GuestWay;
 use protocol::view::RunStatus;
 use serde_json::Value;
 use tokio::sync::{Mutex, mpsc};
@@ -24,7 +25,7 @@ use crate::link::Link;
 /// Serves on the standard streams.
 pub async fn serve(home: &Home, role: Role) -> Result<Exit, ErrorView> {
     let gate = Arc::new(Gate::new(home));
-    let way = Arc::new(Way::new(role, Arc::clone(&gate)));
+    let way = Arc::new(Way::new(role, GuestWay::Stdio, Arc::clone(&gate)));
     let specs = tools::Registry::builtin().specs();
     let served = desk::serve(role, &specs, way).await;
     if let Ok(mut interrupts) = interrupt::listen() {
@@ -82,6 +83,7 @@ impl Gate {
 struct Way {
     gate: Arc<Gate>,
     role: Role,
+    way: GuestWay,
     /// Calls go one after the other, as one agent makes them: held while one is under way.
     state: Mutex<State>,
     /// The client has left: a call that goes on without it (of a run that its user holds, say) ends.
@@ -99,16 +101,16 @@ enum State {
 }
 
 impl Way {
-    fn new(role: Role, gate: Arc<Gate>) -> Self {
+    fn new(role: Role, way: GuestWay, gate: Arc<Gate>) -> Self {
         let (state, has_left) = (Mutex::new(State::Unopened), CancellationToken::new());
-        Self { gate, role, state, has_left, given_up: Arc::default() }
+        Self { gate, role, way, state, has_left, given_up: Arc::default() }
     }
 
     async fn open(&self, client: &str) -> Result<(Arc<Link>, OpenedGuest), ErrorView> {
         let groups = desk::groups().iter().map(|group| group.name().to_owned()).collect();
         let (client, conducts) = (client.to_owned(), self.role == Role::Agent);
         let (link, unattended) = self.gate.open().await?;
-        let opened = link.call(OpenGuest { client, groups, conducts, unattended }).await?;
+        let opened = link.call(OpenGuest { client, groups, conducts, unattended, way: self.way }).await?;
         Ok((link, opened))
     }
 

@@ -2,7 +2,8 @@
 
 use protocol::budget::{Forecast, Most};
 use protocol::event::Status;
-use protocol::ids::Seq;
+use protocol::ids::{Seq, Timestamp};
+use protocol::mcp::GuestWay;
 use protocol::settings::Settings;
 use protocol::turn::Usd;
 use protocol::view::Platform;
@@ -86,4 +87,22 @@ fn one_run_alone_is_told_by_few_characters_and_what_it_may_do_below_it() {
         ),
         "{told}"
     );
+}
+
+#[test]
+fn a_run_of_another_programs_agent_is_told_by_that_programs_name() {
+    let run =
+        run("0193f4c2a81b7c30bb3fd1e0a4a6f2d1", "Work at the desktop for claude-desktop", Activity::Working);
+    let guest = GuestView {
+        session: run.session.clone(),
+        run: run.run.clone(),
+        client: "Claude Desktop".into(),
+        conducts: false,
+        way: GuestWay::Stdio,
+        since: Timestamp(0),
+    };
+    let mut overview = overview(vec![run], DesktopView::default());
+    name_guests(&mut overview, &[guest]);
+    let told = table(&overview, 120);
+    assert!(told.ends_with("Claude Desktop (MCP) works at the desktop"), "{told}");
 }

@@ -7,6 +7,7 @@ use ::mcp::desk::{Relay, Role};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use protocol::command::{GuestAnswer, Secret};
+use protocol::mcp::GuestWay;
 use protocol::{ErrorCode, ErrorView};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -36,7 +37,7 @@ pub async fn serve(home: &Home, role: Role, port: u16) -> Result<Exit, ErrorView
     let of_relays = (Arc::clone(&gate), at_once.clone());
     let relay = move || -> Arc<dyn Relay> {
         let (gate, at_once) = of_relays.clone();
-        Arc::new(OneOfMany { way: Way::new(role, Arc::clone(&gate)), gate, at_once })
+        Arc::new(OneOfMany { way: Way::new(role, GuestWay::Http, Arc::clone(&gate)), gate, at_once })
     };
     let mut serving = std::pin::pin!(http::serve(role, &specs, relay, address, stop.clone()));
     let served = match interrupt::unless(&mut interrupts, &mut serving).await {
