@@ -1,6 +1,6 @@
 //! What an answer in words comes to, and several choices in one line. Pure.
 
-use protocol::wanted::LEFT_OUT;
+use protocol::elicitation::LEFT_OUT;
 
 /// Between choices of which several may be taken.
 const BETWEEN: &str = ", ";

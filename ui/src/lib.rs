@@ -16,7 +16,7 @@ pub mod fields;
 pub mod picker;
 pub mod picture;
 pub mod results;
-pub mod told;
+pub mod sentences;
 pub mod words;
 
 #[cfg(target_arch = "wasm32")]

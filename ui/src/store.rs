@@ -126,12 +126,12 @@ impl Store {
 
     /// A sentence of the engine, in the window's language as far as it is known.
     pub fn told(&self, text: &str) -> String {
-        crate::told::told(self.language.get(), text)
+        crate::sentences::told(self.language.get(), text)
     }
 
     /// Why a question is asked, likewise.
     pub fn why(&self, text: &str) -> String {
-        crate::told::why(self.language.get(), text)
+        crate::sentences::why(self.language.get(), text)
     }
 
     /// Sends a command; a failure shows in the window's error line.

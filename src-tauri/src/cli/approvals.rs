@@ -189,7 +189,7 @@ fn row(question: &Question, overview: Option<&Overview>, now: Timestamp) -> Stri
     let asks = match &*approval.about {
         About::Result { .. } => format!("is it done? {}", plain(&approval.reason)),
         About::Plan { .. } => format!("a plan: {}", told(approval)),
-        About::Wanted(_) => plain(&approval.reason),
+        About::Elicitation(_) => plain(&approval.reason),
         About::Call { .. } if approval.call.tool == ASK_HUMAN => {
             format!("the agent asks: “{}”", told(approval))
         }

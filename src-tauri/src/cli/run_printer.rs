@@ -597,7 +597,7 @@ fn shown_to(approval: &Approval, most: &Extent) -> String {
         About::Call { unconfined: true, .. } => {
             "! nothing confines commands here: this one can do whatever you can\n"
         }
-        About::Call { .. } | About::Plan { .. } | About::Result { .. } | About::Wanted(_) => "",
+        About::Call { .. } | About::Plan { .. } | About::Result { .. } | About::Elicitation(_) => "",
     };
     // The arguments all the same: nothing of a call is hidden by how long its changes are.
     let what = changed_lines(approval, most).unwrap_or_default()
@@ -655,7 +655,7 @@ fn arguments(approval: &Approval, (head, tail): (usize, usize)) -> String {
 fn choices(approval: &Approval) -> String {
     if approval.call.tool == ASK_HUMAN {
         let of = match &*approval.about {
-            About::Wanted(wanted) => match wanted.kind.to_string() {
+            About::Elicitation(wanted) => match wanted.kind.to_string() {
                 kind if kind.is_empty() => kind,
                 kind => format!(", {}", plain(&kind)),
             },

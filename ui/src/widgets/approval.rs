@@ -162,14 +162,14 @@ fn Card(
     let about = (*approval.about).clone();
     let shown_edits = match &about {
         About::Plan { contract, .. } => Edits::of(contract),
-        About::Call { .. } | About::Result { .. } | About::Wanted(_) => Edits::of(&Contract::default()),
+        About::Call { .. } | About::Result { .. } | About::Elicitation(_) => Edits::of(&Contract::default()),
     };
     let plan = match &about {
         About::Plan { contract, .. } => Some((shown_edits, (**contract).clone())),
-        About::Call { .. } | About::Result { .. } | About::Wanted(_) => None,
+        About::Call { .. } | About::Result { .. } | About::Elicitation(_) => None,
     };
     let of_server = match &about {
-        About::Wanted(wanted) => Some((**wanted).clone()),
+        About::Elicitation(wanted) => Some((**wanted).clone()),
         About::Call { .. } | About::Plan { .. } | About::Result { .. } => None,
     };
     // An agent's own question, or a server's, which is answered in words.
@@ -361,7 +361,7 @@ fn Card(
     let of_session = session.0.clone();
     let (asks, denies) = match &about {
         _ if words.is_some() => (Word::AgentAsks, Word::NoAnswer),
-        About::Call { .. } | About::Wanted(_) => (Word::MayI, Word::Deny),
+        About::Call { .. } | About::Elicitation(_) => (Word::MayI, Word::Deny),
         About::Plan { .. } => (Word::PlanAsks, Word::Deny),
         About::Result { .. } => (Word::ResultAsks, Word::ResultNot),
     };
@@ -417,7 +417,7 @@ fn Card(
     let reason = approval.reason.clone();
     let why = move || spelled(visible(&store.why(&reason)));
     let asked = match (words, about) {
-        (Some(words), About::Wanted(of)) => wanted::asked(&of, &approval.id.0, words).into_any(),
+        (Some(words), About::Elicitation(of)) => wanted::asked(&of, &approval.id.0, words).into_any(),
         (Some(words), _) => view! {
             <p class="question" dir="auto">{spelled(visible(&approval.reason))}</p>
             <textarea
@@ -451,7 +451,7 @@ fn Card(
             terms(&contract, &changes, forecast, shown_edits).into_any()
         }
         // Its call is always one that is answered in words.
-        (None, About::Wanted(_)) => ().into_any(),
+        (None, About::Elicitation(_)) => ().into_any(),
         (None, About::Result { mut findings }) => {
             findings.retain(|finding| !finding.is_open_question());
             view! {

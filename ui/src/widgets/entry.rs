@@ -2,19 +2,19 @@
 
 use fold::Outcome;
 use fold::call::in_short;
-use fold::transcript::{Acts, Asked, Bill, Entry, EntryBody, EntryId, Reply, Stage, Step};
+use fold::transcript::{Acts, AskedByServer, Bill, Entry, EntryBody, EntryId, Reply, Stage, Step};
 use fold::way_back::WayBack;
 use leptos::prelude::*;
 use protocol::citation::Citation;
 use protocol::command::Window;
 use protocol::contract::Report;
+use protocol::elicitation::Kind;
 use protocol::escape::{untwisted, visible, visible_json, visible_text};
 use protocol::event::{Level, RunEnd};
 use protocol::ids::SessionId;
 use protocol::principal::Surface;
 use protocol::tool::{Answer, Effect, ErrorClass};
 use protocol::turn::Usage;
-use protocol::wanted::Kind;
 
 use super::approval::{risk_name, risk_word, spelled};
 use super::budget::bound_said;
@@ -86,7 +86,7 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
 }
 
 /// What a server asked, and what it was told: nothing that was done.
-fn asked_item(asked: Asked) -> impl IntoView {
+fn asked_item(asked: AskedByServer) -> impl IntoView {
     let store = store();
     let server = visible_text(&asked.wanted.server);
     let message = spelled(visible(&asked.wanted.message));
@@ -103,7 +103,7 @@ fn asked_item(asked: Asked) -> impl IntoView {
 }
 
 /// What a server was told, as its user said it.
-pub fn replied(store: Store, asked: &Asked) -> String {
+pub fn replied(store: Store, asked: &AskedByServer) -> String {
     let is_yes_or_no = asked.wanted.kind == Kind::YesOrNo;
     match (asked.said(), &asked.reply) {
         (Some("yes"), _) if is_yes_or_no => store.say(Word::Yes).to_owned(),

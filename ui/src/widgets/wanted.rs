@@ -1,8 +1,8 @@
 //! What a server asks its user in the middle of its call: who asks, what for, and how it is answered.
 
 use leptos::prelude::*;
+use protocol::elicitation::{Elicitation, Fault, Kind, LEFT_OUT};
 use protocol::escape::{visible, visible_text};
-use protocol::wanted::{Fault, Kind, LEFT_OUT, Wanted};
 
 use super::approval::spelled;
 use crate::answer::{answer_of, chosen_in, toggled};
@@ -10,7 +10,7 @@ use crate::store::{Store, store};
 use crate::words::Word;
 
 /// What is asked, below who asks, and the field or the choices; `answer` is what is given as it stands.
-pub fn asked(of: &Wanted, id: &str, answer: RwSignal<String>) -> impl IntoView + use<> {
+pub fn asked(of: &Elicitation, id: &str, answer: RwSignal<String>) -> impl IntoView + use<> {
     let store = store();
     let fault = of.fault.clone().map(|fault| {
         view! { <p class="fault" role="alert">{move || fault_said(store, &fault)}</p> }
@@ -33,7 +33,7 @@ pub fn asked(of: &Wanted, id: &str, answer: RwSignal<String>) -> impl IntoView +
     }
 }
 
-fn answers(of: &Wanted, label: String, answer: RwSignal<String>) -> AnyView {
+fn answers(of: &Elicitation, label: String, answer: RwSignal<String>) -> AnyView {
     let store = store();
     answer.set(of.usual.clone().unwrap_or_default());
     match &of.kind {
@@ -80,7 +80,12 @@ fn answers(of: &Wanted, label: String, answer: RwSignal<String>) -> AnyView {
 }
 
 /// Buttons of which one is pressed; where it may be left out and nothing is usual, one more says so.
-fn one_of(names: Vec<String>, of: &Wanted, label: String, answer: RwSignal<String>) -> impl IntoView + use<> {
+fn one_of(
+    names: Vec<String>,
+    of: &Elicitation,
+    label: String,
+    answer: RwSignal<String>,
+) -> impl IntoView + use<> {
     let store = store();
     let is_yes_or_no = of.kind == Kind::YesOrNo;
     let without = (!of.is_required && of.usual.is_none()).then(|| LEFT_OUT.to_owned());
@@ -113,8 +118,8 @@ fn one_of(names: Vec<String>, of: &Wanted, label: String, answer: RwSignal<Strin
 }
 
 /// What is sent; `None` while it would be no answer.
-pub fn given(of: Option<&Wanted>, written: &str) -> Option<String> {
-    answer_of(of.is_some_and(Wanted::may_be_left_out), written)
+pub fn given(of: Option<&Elicitation>, written: &str) -> Option<String> {
+    answer_of(of.is_some_and(Elicitation::may_be_left_out), written)
 }
 
 fn note_said(store: Store, kind: &Kind) -> Option<String> {

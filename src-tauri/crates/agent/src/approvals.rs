@@ -155,7 +155,7 @@ impl Engine {
                         ErrorView::new(ErrorCode::Internal, format!("a plan cannot be kept: {error}"))
                     })?;
                 }
-                About::Call { .. } | About::Wanted(_) => {
+                About::Call { .. } | About::Elicitation(_) => {
                     if let Some(error) = self.fault_of(&question.call.tool, arguments.clone()).await {
                         return Err(bad(error));
                     }

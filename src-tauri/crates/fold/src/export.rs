@@ -17,7 +17,7 @@ use protocol::ids::{BlobRef, Timestamp};
 use protocol::principal::Surface;
 use protocol::tool::{Answer, Effect, Until};
 
-use crate::transcript::{Acts, Asked, DONE, Reply, Stage, Step};
+use crate::transcript::{Acts, AskedByServer, DONE, Reply, Stage, Step};
 
 /// Where the bytes of a picture come from; `None` if it is gone.
 pub type Pictures<'a> = dyn FnMut(&BlobRef) -> Option<Vec<u8>> + 'a;
@@ -44,13 +44,13 @@ fn ended(end: &RunEnd, acts: Acts) -> String {
 }
 
 /// What a server wanted to know.
-fn asked_for(asked: &Asked) -> String {
+fn asked_for(asked: &AskedByServer) -> String {
     let of = &asked.wanted;
     [&*of.message, &*of.field].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 /// What it was told.
-fn replied(asked: &Asked) -> String {
+fn replied(asked: &AskedByServer) -> String {
     match (&asked.reply, asked.said()) {
         (_, Some(said)) => format!("Answered: {said}"),
         (Reply::Given(_), None) => "Left out".to_owned(),

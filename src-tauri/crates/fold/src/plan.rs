@@ -49,7 +49,7 @@ impl PlanState {
                     let (tool, outside) = (approval.call.tool.clone(), outside.clone());
                     self.deviations.push((approval.id.clone(), Deviation { tool, outside, answer: None }));
                 }
-                About::Call { .. } | About::Result { .. } | About::Wanted(_) => {}
+                About::Call { .. } | About::Result { .. } | About::Elicitation(_) => {}
             },
             EventBody::ApprovalAnswered { approval, answer, .. } => {
                 self.answered(approval, answer, event.time);

@@ -4,6 +4,7 @@ use protocol::Event;
 use protocol::budget::{Bound, Reached};
 use protocol::citation::Citation;
 use protocol::contract::{About, Report};
+use protocol::elicitation::{Elicitation, LEFT_OUT};
 use protocol::event::{DeltaKind, EventBody, Level, RunEnd};
 use protocol::geometry::NormPoint;
 use protocol::ids::{ApprovalId, CallId, ModelId, RunId};
@@ -14,7 +15,6 @@ use protocol::tool::{
     ToolErrorKind,
 };
 use protocol::turn::{Cost, Spent, Usage};
-use protocol::wanted::{LEFT_OUT, Wanted};
 use serde_json::Value;
 
 use crate::way_back::WayBack;
@@ -85,7 +85,7 @@ pub enum EntryBody {
         citations: Vec<Citation>,
     },
     Step(Step),
-    Asked(Asked),
+    Asked(AskedByServer),
     /// A try of a turn that another one follows. The last one's words are the run's end.
     TurnFailed {
         message: String,
@@ -123,8 +123,8 @@ pub enum EntryBody {
 
 /// What a server asked its user in the middle of its call. It is no act.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
-    pub wanted: Wanted,
+pub struct AskedByServer {
+    pub wanted: Elicitation,
     pub reply: Reply,
     /// The question, and what stands for its call.
     approval: ApprovalId,
@@ -240,7 +240,7 @@ impl Transcript {
     }
 
     /// What a server asked by this question; `None` if it is another's.
-    pub fn asked_by_server(&self, approval: &ApprovalId) -> Option<&Asked> {
+    pub fn asked_by_server(&self, approval: &ApprovalId) -> Option<&AskedByServer> {
         self.entries.iter().rev().find_map(|entry| match &entry.body {
             EntryBody::Asked(asked) if asked.approval == *approval => Some(asked),
             _ => None,
@@ -464,9 +464,9 @@ impl Transcript {
     fn asked(&mut self, n: u64, asked: &Approval) {
         let approval = asked.id.clone();
         match &*asked.about {
-            About::Wanted(wanted) => {
+            About::Elicitation(wanted) => {
                 let (wanted, reply, call) = ((**wanted).clone(), Reply::Open, asked.call.id.clone());
-                self.push(n, EntryBody::Asked(Asked { wanted, reply, approval, call }));
+                self.push(n, EntryBody::Asked(AskedByServer { wanted, reply, approval, call }));
             }
             About::Call { .. } | About::Plan { .. } | About::Result { .. } => {
                 self.step(n, &asked.call, |step| {
@@ -478,7 +478,10 @@ impl Transcript {
         }
     }
 
-    fn find_asked(&mut self, wanted: impl Fn(&Asked) -> bool) -> Option<(&mut u32, &mut Asked)> {
+    fn find_asked(
+        &mut self,
+        wanted: impl Fn(&AskedByServer) -> bool,
+    ) -> Option<(&mut u32, &mut AskedByServer)> {
         self.entries.iter_mut().rev().find_map(|entry| match &mut entry.body {
             EntryBody::Asked(asked) if wanted(asked) => Some((&mut entry.revision, asked)),
             _ => None,
@@ -668,8 +671,8 @@ impl Reply {
     }
 }
 
-impl Asked {
-    /// What was answered, as people say it; `None` where it was left out, or nothing was.
+impl AskedByServer {
+    /// What was answered, as people say it; `None` if it was left out or not answered.
     pub fn said(&self) -> Option<&str> {
         match &self.reply {
             Reply::Given(said) if said == LEFT_OUT && self.wanted.may_be_left_out() => {

@@ -14,11 +14,11 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use mcp::{Launch, Servers, Started, Tokens};
 use protocol::command::Secret;
+use protocol::elicitation::Elicitation;
 use protocol::ids::CallId;
 use protocol::mcp::{AgreedTool, McpServer, ServerState, ToolDoes};
 use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Mode, ToolCall};
-use protocol::wanted::Wanted;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tools::{Asker, Call, ExecRequest, Grants, Limits, Planning, Ports, Registry, Router};
@@ -73,7 +73,7 @@ struct User;
 
 #[async_trait]
 impl Asker for User {
-    async fn ask(&self, wanted: Wanted) -> Option<String> {
+    async fn ask(&self, wanted: Elicitation) -> Option<String> {
         println!("asked: {wanted}");
         Some(".".into())
     }

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use protocol::wanted::Wanted;
+use protocol::elicitation::Elicitation;
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema};
 use serde_json::{Map, Value};
 use tools::Asker;
@@ -169,7 +169,7 @@ async fn content(
 async fn answered(asker: &dyn Asker, (server, says): (&str, &str), field: &Field) -> Option<Option<Value>> {
     let mut fault = None;
     for _ in 0..TRIES {
-        let answer = asker.ask(Wanted { fault, ..field.wanted(server, says) }).await?;
+        let answer = asker.ask(Elicitation { fault, ..field.wanted(server, says) }).await?;
         match field.value(answer.trim()) {
             Ok(value) => return Some(value),
             Err(wrong) => fault = Some(wrong),

@@ -34,7 +34,7 @@ pub fn definition() -> Definition {
 
 /// Whether a server has any. Many say that they may have some, and have none.
 pub async fn are_there(peer: &Peer<RoleClient>) -> bool {
-    if !peer.peer_info().is_some_and(|info| info.capabilities.resources.is_some()) {
+    if peer.peer_info().is_none_or(|info| info.capabilities.resources.is_none()) {
         return false;
     }
     let first = Some(PaginatedRequestParams::default());

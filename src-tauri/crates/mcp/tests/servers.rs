@@ -14,11 +14,11 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use mcp::{Launch, Servers, Started, Tokens};
 use protocol::command::Secret;
+use protocol::elicitation::Elicitation;
 use protocol::ids::CallId;
 use protocol::mcp::{Agreed, AgreedTool, McpServer, ServerState, ServerView, ToolDoes};
 use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Effect, Mode, Risk, Source, ToolCall, ToolErrorKind};
-use protocol::wanted::Wanted;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tools::{
@@ -202,7 +202,7 @@ struct SlowUser(Option<&'static str>);
 
 #[async_trait]
 impl Asker for SlowUser {
-    async fn ask(&self, wanted: Wanted) -> Option<String> {
+    async fn ask(&self, wanted: Elicitation) -> Option<String> {
         assert_eq!(wanted.to_string(), "the server pond asks: “Which one?” “pond”");
         tokio::time::sleep(SHORT * 3).await;
         self.0.map(str::to_owned)

@@ -7,9 +7,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::{Forecast, Most};
+use crate::elicitation::Elicitation;
 use crate::tool::Answer;
 use crate::turn::Usd;
-use crate::wanted::Wanted;
 
 /// What a run works within. The arguments of the tool `plan`, and of an [`Answer::Edit`] to its question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -354,7 +354,7 @@ pub enum About {
     /// Whether the work is taken as it is.
     Result { findings: Vec<Finding> },
     /// What a server wants to know in the middle of its call: that of `askHuman` stands for it, which no model made.
-    Wanted(Box<Wanted>),
+    Elicitation(Box<Elicitation>),
 }
 
 impl Default for About {
@@ -372,7 +372,7 @@ impl About {
     pub fn not_passed(&self) -> impl Iterator<Item = &Check> {
         let findings = match self {
             Self::Result { findings } => findings.as_slice(),
-            Self::Call { .. } | Self::Plan { .. } | Self::Wanted(_) => &[],
+            Self::Call { .. } | Self::Plan { .. } | Self::Elicitation(_) => &[],
         };
         findings.iter().filter(|finding| !finding.passed).map(|finding| &finding.check)
     }

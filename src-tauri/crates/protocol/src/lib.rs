@@ -7,6 +7,7 @@ pub mod agent;
 pub mod budget;
 pub mod command;
 pub mod contract;
+pub mod elicitation;
 pub mod event;
 pub mod mcp;
 pub mod offer;
@@ -15,7 +16,6 @@ pub mod recap;
 pub mod remembered;
 pub mod run;
 pub mod view;
-pub mod wanted;
 
 pub mod settings;
 pub mod terminal;

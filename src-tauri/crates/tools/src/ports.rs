@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use agenda::Agenda;
 use async_trait::async_trait;
+use protocol::elicitation::Elicitation;
 use protocol::terminal::Line;
 use protocol::tool::Change;
-use protocol::wanted::Wanted;
 use space::files::{Keep, Space, SpacePath};
 use space::terminal::{Strength, Terminal};
 use web::{Engine, Fetcher, SearchError, Searcher};
@@ -74,7 +74,7 @@ pub struct WebPort {
 #[async_trait]
 pub trait Asker: Send + Sync {
     /// What they answered, in words; `None` for a no, where nobody can be asked, and where nobody answered in time.
-    async fn ask(&self, wanted: Wanted) -> Option<String>;
+    async fn ask(&self, wanted: Elicitation) -> Option<String>;
 }
 
 /// Shows what goes on, while it does.

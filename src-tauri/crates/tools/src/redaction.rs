@@ -79,7 +79,7 @@ pub(crate) fn redact_question(question: &mut Approval, secrets: &[Secret]) {
     *reason = redactor.clean_quoting(reason);
     match &mut **about {
         About::Call { diff: Some(diff), .. } => *diff = redactor.clean(diff),
-        About::Wanted(wanted) => wanted.texts().for_each(|text| *text = redactor.clean_quoting(text)),
+        About::Elicitation(wanted) => wanted.texts().for_each(|text| *text = redactor.clean_quoting(text)),
         About::Call { diff: None, .. } | About::Plan { .. } | About::Result { .. } => {}
     }
     for window in window.iter_mut().chain(target) {

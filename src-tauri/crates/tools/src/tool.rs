@@ -96,6 +96,7 @@ mod think;
 mod use_tools;
 mod wait;
 
+pub use agents::{ANSWER_AGENT, PARENTS_ANSWER};
 pub(crate) use batch::NAME as BATCH;
 pub(crate) use calendar::{from_agenda, meant as meant_calendar, take_back as take_back_entry};
 pub(crate) use commands::held_back;
@@ -103,7 +104,6 @@ pub use context::Context;
 pub(crate) use elements::changes as element_changes;
 pub use elements::{ListShown, NAME as ELEMENTS};
 pub(crate) use files::{FileWrite, from_files, named_in, shown_diff, take_back as take_back_file};
-pub use agents::{ANSWER_AGENT, PARENTS_ANSWER};
 pub use go_on::NAME as CONTINUE;
 pub use notes::{MOST_CHARS as NOTE_CHARS, NAME as NOTES, edit_of as notes_edit_of, edited as edited_notes};
 pub(crate) use on_screen::{Clipboards, take_back_on_screen};

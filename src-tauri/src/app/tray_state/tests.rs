@@ -71,7 +71,8 @@ fn what_a_model_says_hides_nothing_and_turns_nothing_about() {
 fn a_failure_is_shown_until_the_next_run() {
     let mut failed = view(Mode::Act, Some(Mode::Act));
     let end = Some(RunEnd::Failed { message: "bad key".into(), hint: None });
-    failed.sessions[0].last_run = Some(RunView { id: RunId("r-1".into()), goal: "g".into(), end, tried: None });
+    failed.sessions[0].last_run =
+        Some(RunView { id: RunId("r-1".into()), goal: "g".into(), end, tried: None });
     let state = TrayState::from(&failed);
     assert_eq!(
         (state.activity, state.tooltip.as_str(), state.runs),

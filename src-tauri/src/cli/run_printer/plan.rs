@@ -12,7 +12,7 @@ const CLAUSE: (usize, usize) = (400, 100);
 /// All that a question about a plan, or about its result, is about; `None` if it is about a call.
 pub(super) fn shown(approval: &Approval) -> Option<String> {
     match &*approval.about {
-        About::Call { .. } | About::Wanted(_) => None,
+        About::Call { .. } | About::Elicitation(_) => None,
         About::Plan { contract, changes, forecast } => {
             let mut text =
                 "\n? Miki proposes a plan. What it names runs without further questions; all else asks.\n"
@@ -38,7 +38,7 @@ pub(super) fn shown(approval: &Approval) -> Option<String> {
 /// What may be answered; `None` if the question is about a call.
 pub(super) fn choices(approval: &Approval) -> Option<String> {
     match &*approval.about {
-        About::Call { .. } | About::Wanted(_) => None,
+        About::Call { .. } | About::Elicitation(_) => None,
         About::Plan { .. } => Some(
             "  allow this plan? [y]es; yes without some of it, or with another bound: y -3 -4 turns=10; [n]o, and why if \
              you like: "

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use protocol::contract::About;
+use protocol::elicitation::Elicitation;
 use protocol::ids::{ApprovalId, CallId, Timestamp};
 use protocol::principal::Surface;
 use protocol::tool::{
     ASK_HUMAN, Answer, Approval, Effect, ExecResult, Millis, Risk, ToolCall, ToolError, ToolErrorKind,
 };
-use protocol::wanted::Wanted;
 use protocol::{ErrorView, EventBody};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
@@ -25,7 +25,7 @@ type Reply = oneshot::Sender<Option<String>>;
 pub(super) struct AskedInCall {
     /// The call that asks.
     call: CallId,
-    wanted: Wanted,
+    wanted: Elicitation,
     reply: Reply,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct WayToUser {
 
 #[async_trait]
 impl Asker for WayToUser {
-    async fn ask(&self, wanted: Wanted) -> Option<String> {
+    async fn ask(&self, wanted: Elicitation) -> Option<String> {
         let (reply, answer) = oneshot::channel();
         self.run.send(AskedInCall { call: self.call.clone(), wanted, reply }).await.ok()?;
         answer.await.ok()?
@@ -91,7 +91,7 @@ impl Driver {
             hosts: Vec::new(),
             touches: Vec::new(),
             read: Vec::new(),
-            about: Box::new(About::Wanted(Box::new(wanted))),
+            about: Box::new(About::Elicitation(Box::new(wanted))),
             asks: self.run.spec.approval,
         };
         self.run.router.redact_question(&mut approval).await;

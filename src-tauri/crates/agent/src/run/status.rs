@@ -108,7 +108,7 @@ pub fn grants(of_session: impl IntoIterator<Item = Grant>, granted: &[(Grant, Un
 /// The status line of a run whose question is open.
 pub fn asks(question: &Approval) -> String {
     match &*question.about {
-        About::Wanted(wanted) => format!("the server {} asks you something", wanted.server),
+        About::Elicitation(wanted) => format!("the server {} asks you something", wanted.server),
         About::Call { .. } | About::Plan { .. } | About::Result { .. } => asks_for(&question.call),
     }
 }

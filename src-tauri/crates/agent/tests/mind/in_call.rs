@@ -10,8 +10,8 @@ use protocol::contract::About;
 use protocol::event::{Activity, RunEnd};
 use protocol::principal::Surface;
 
+use protocol::elicitation::Elicitation;
 use protocol::tool::{ASK_HUMAN, Answer, Approval, ApprovalMode, Effect, Risk, ToolError};
-use protocol::wanted::Wanted;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tools::{Context, Env, Group, Needs, Outcome, Plan, Spec, Task, Tool, Verify};
@@ -27,8 +27,13 @@ struct Curious {
 
 struct Asks(CancellationToken);
 
-fn wanted() -> Wanted {
-    Wanted { server: "pond".into(), message: "how deep?".into(), is_required: true, ..Wanted::default() }
+fn wanted() -> Elicitation {
+    Elicitation {
+        server: "pond".into(),
+        message: "how deep?".into(),
+        is_required: true,
+        ..Elicitation::default()
+    }
 }
 
 #[async_trait]
@@ -106,7 +111,7 @@ async fn the_call_waits_for_what_its_user_says_and_the_run_goes_on() {
     bench.start(ApprovalMode::Auto).await;
     let asked = bench.question().await;
     assert_eq!((asked.call.tool.as_str(), asked.reason.as_str()), (ASK_HUMAN, wanted().to_string().as_str()));
-    assert_eq!(*asked.about, About::Wanted(Box::new(wanted())));
+    assert_eq!(*asked.about, About::Elicitation(Box::new(wanted())));
     assert_eq!(bench.activity(Activity::Waiting).await.detail, "the server pond asks you something");
     bench.handle.answer_approval(told(&asked, "a metre"), Surface::Chat).await.unwrap();
     assert_eq!(finished(&mut bench, &asked.call.id).await.effect, Effect::Confirmed);

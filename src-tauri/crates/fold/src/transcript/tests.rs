@@ -388,20 +388,20 @@ fn a_step_knows_the_window_that_it_names_from_the_last_listing_or_from_its_quest
     assert_eq!(known, [None, Some("new".into()), None, Some("asked".into())]);
 }
 
-fn asked_by_server(id: &str) -> (Wanted, EventBody) {
-    let wanted = Wanted {
+fn asked_by_server(id: &str) -> (Elicitation, EventBody) {
+    let wanted = Elicitation {
         server: "pond".into(),
         message: "How deep?".into(),
         is_required: true,
         usual: Some("a metre".into()),
-        ..Wanted::default()
+        ..Elicitation::default()
     };
     let call = ToolCall {
         id: CallId(format!("c-{id}")),
         tool: protocol::tool::ASK_HUMAN.into(),
         arguments: json!({ "question": wanted.to_string() }),
     };
-    let about = Box::new(About::Wanted(Box::new(wanted.clone())));
+    let about = Box::new(About::Elicitation(Box::new(wanted.clone())));
     let approval = Approval { call, about, risk: Risk::Consequential, ..question(id) };
     (wanted, EventBody::ApprovalRequested { approval })
 }

@@ -1,6 +1,6 @@
 //! One thing that a server wants to know: how it is asked for, and what an answer in words comes to.
 
-use protocol::wanted::{self, Fault, LEFT_OUT, Wanted};
+use protocol::elicitation::{self, Elicitation, Fault, LEFT_OUT};
 use serde_json::{Number, Value};
 use tools::untrusted;
 
@@ -121,18 +121,18 @@ impl Field {
     }
 
     /// How the user is asked for it.
-    pub fn wanted(&self, server: &str, message: &str) -> Wanted {
+    pub fn wanted(&self, server: &str, message: &str) -> Elicitation {
         let names = |of: &[(String, String)]| of.iter().map(|(_, name)| name.clone()).collect();
         let kind = match &self.kind {
-            Kind::Text { .. } => wanted::Kind::Text,
-            Kind::YesOrNo => wanted::Kind::YesOrNo,
+            Kind::Text { .. } => elicitation::Kind::Text,
+            Kind::YesOrNo => elicitation::Kind::YesOrNo,
             Kind::Number { is_whole, least, most } => {
-                wanted::Kind::Number { is_whole: *is_whole, least: *least, most: *most }
+                elicitation::Kind::Number { is_whole: *is_whole, least: *least, most: *most }
             }
-            Kind::Choice { of, many: true } => wanted::Kind::SomeOf { of: names(of) },
-            Kind::Choice { of, many: false } => wanted::Kind::OneOf { of: names(of) },
+            Kind::Choice { of, many: true } => elicitation::Kind::SomeOf { of: names(of) },
+            Kind::Choice { of, many: false } => elicitation::Kind::OneOf { of: names(of) },
         };
-        Wanted {
+        Elicitation {
             server: server.to_owned(),
             message: message.to_owned(),
             field: self.named.clone(),

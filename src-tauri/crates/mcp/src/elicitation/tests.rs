@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use async_trait::async_trait;
-use protocol::wanted::Kind;
+use protocol::elicitation::Kind;
 use serde_json::json;
 
 use super::*;
@@ -11,12 +11,12 @@ use super::*;
 /// Answers in this order, and keeps what was asked.
 struct User {
     answers: Mutex<VecDeque<&'static str>>,
-    asked: Mutex<Vec<Wanted>>,
+    asked: Mutex<Vec<Elicitation>>,
 }
 
 #[async_trait]
 impl Asker for User {
-    async fn ask(&self, wanted: Wanted) -> Option<String> {
+    async fn ask(&self, wanted: Elicitation) -> Option<String> {
         self.asked.lock().unwrap().push(wanted);
         self.answers.lock().unwrap().pop_front().map(str::to_owned)
     }
@@ -29,7 +29,7 @@ fn heard() -> Heard {
     heard
 }
 
-async fn ask(schema: Value, answers: &[&'static str]) -> (Result<ElicitResult, String>, Vec<Wanted>) {
+async fn ask(schema: Value, answers: &[&'static str]) -> (Result<ElicitResult, String>, Vec<Elicitation>) {
     let answers = Mutex::new(answers.iter().copied().collect());
     let user = Arc::new(User { answers, asked: Mutex::default() });
     let request = json!({ "mode": "form", "message": "Where\nto?", "requestedSchema": schema });
@@ -65,7 +65,7 @@ async fn each_field_is_asked_for_in_words_and_told_in_its_kind() {
     let units = ["Celsius", "Fahrenheit"].map(str::to_owned).to_vec();
     assert_eq!(kinds, [(Kind::OneOf { of: units }, None), (Kind::YesOrNo, Some("yes".to_owned()))]);
     assert_eq!((asked[0].server.as_str(), asked[0].message.as_str()), ("weather", "Where to?"));
-    let asked: Vec<String> = asked.iter().map(Wanted::to_string).collect();
+    let asked: Vec<String> = asked.iter().map(Elicitation::to_string).collect();
     assert_eq!(asked[0], "the server weather asks: “Where to?” “City: Where you are”");
     assert!(
         asked[1].starts_with("That is too short: 2 characters at least. the server weather asks"),

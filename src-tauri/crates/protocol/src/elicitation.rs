@@ -10,7 +10,7 @@ pub const LEFT_OUT: &str = ".";
 /// One thing that is asked for. All texts are a server's, on one line each.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Wanted {
+pub struct Elicitation {
     /// As the user calls it.
     pub server: String,
     /// What it asks for, or why.
@@ -65,7 +65,7 @@ pub enum Fault {
     NoChoice { answer: String },
 }
 
-impl Wanted {
+impl Elicitation {
     /// Whether an answer may leave it out, or take what is usual.
     pub fn may_be_left_out(&self) -> bool {
         self.usual.is_some() || !self.is_required
@@ -87,7 +87,7 @@ impl Wanted {
 }
 
 /// `the server pond asks: “Where to?” “City: where you are” (one of: Rome, Paris; . for Rome)`
-impl fmt::Display for Wanted {
+impl fmt::Display for Elicitation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { server, message, field, kind, usual, is_required, fault } = self;
         if let Some(fault) = fault {
@@ -161,8 +161,8 @@ mod tests {
         ];
         for kind in kinds {
             let fault = Some(Fault::NoChoice { answer: "Bread".into() });
-            let wanted = Wanted { server: "pond".into(), kind, fault, ..Wanted::default() };
-            let about = About::Wanted(Box::new(wanted));
+            let wanted = Elicitation { server: "pond".into(), kind, fault, ..Elicitation::default() };
+            let about = About::Elicitation(Box::new(wanted));
             let written = serde_json::to_string(&about).unwrap();
             assert_eq!(serde_json::from_str::<About>(&written).unwrap(), about, "{written}");
         }
