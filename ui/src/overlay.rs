@@ -24,7 +24,11 @@ pub fn Overlay() -> impl IntoView {
         move || point.get().filter(|_| activity.get() == Activity::Working).into_iter().collect::<Vec<_>>();
     let what = move || {
         let Status { activity, detail, .. } = status.get();
-        if detail.is_empty() { store.say(activity_word(activity)).to_owned() } else { visible_text(&store.told(&detail)) }
+        if detail.is_empty() {
+            store.say(activity_word(activity)).to_owned()
+        } else {
+            visible_text(&store.told(&detail))
+        }
     };
     let step = move || {
         let Status { step, max_steps, .. } = status.get();
