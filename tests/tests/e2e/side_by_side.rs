@@ -286,7 +286,8 @@ fn two_commands_at_once_are_listed_and_one_is_stopped_without_the_other() {
     let id = |goal: &str| both.iter().find(|run| run.goal == goal).unwrap().run.clone();
     let table = miki.run(&stage, &["ps"]).unwrap().stdout;
     assert!(table.starts_with("RUN "), "{table}");
-    assert_eq!(table.lines().filter(|line| line.starts_with("r-")).count(), 2, "{table}");
+    let is_run = |line: &&str| line.ends_with("first") || line.ends_with("second");
+    assert_eq!(table.lines().filter(is_run).count(), 2, "{table}");
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
     assert!(table.contains("first") && table.contains("second"), "{table}");
 
@@ -296,9 +297,9 @@ fn two_commands_at_once_are_listed_and_one_is_stopped_without_the_other() {
     let all = miki.run(&stage, &["stop", "r-0"]).unwrap();
     assert_eq!(all.code(), 1, "two begin so: {}{}", all.stdout, all.stderr);
 
-    // As it is shown, without what every id starts with.
+    // As it is shown: its end.
     let shown = table.lines().find(|line| line.ends_with("first")).unwrap();
-    let shown = shown.split_whitespace().next().unwrap().trim_start_matches("r-");
+    let shown = shown.split_whitespace().next().unwrap();
     let stopped = miki.run(&stage, &["stop", shown]).unwrap();
     assert_eq!((stopped.code(), stopped.stdout), (0, format!("stopped {}\n", id("first"))));
     wait_for("one run less", LONG, || {

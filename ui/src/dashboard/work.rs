@@ -28,8 +28,8 @@ const NEAR_END: i32 = 120;
 const NEAR_START: i32 = 240;
 /// Milliseconds after a wheel or key within which the list scrolls by its reader's hand, on a busy machine, too.
 const BY_HAND: f64 = 2_000.0;
-/// Milliseconds after a change of the list within which it scrolls by itself: an entry that is drawn anew is gone for a
-/// moment, and what is above it moves down.
+/// Milliseconds after a change of the list within which it scrolls by itself, and at least two frames, which may take longer:
+/// an entry that is drawn anew is gone for a moment, and what is above it moves down.
 const REDRAWN: f64 = 400.0;
 
 #[component]
@@ -77,6 +77,18 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
     let asked = store.memo(|state| state.overview.questions.len());
     let last_top = StoredValue::new(0);
     let (changed, hand) = (StoredValue::new(0.0), StoredValue::new(0.0));
+    // Changes so far, and how many of them were drawn.
+    let (changes, drawn) = (StoredValue::new(0_u32), StoredValue::new(0_u32));
+    let note_change = move || {
+        changed.set_value(js_sys::Date::now());
+        let this = changes.get_value() + 1;
+        changes.set_value(this);
+        request_animation_frame(move || {
+            request_animation_frame(move || {
+                drawn.try_update_value(|drawn| *drawn = this.max(*drawn));
+            });
+        });
+    };
     let empty = Memo::new(move |_| {
         keys.with(Vec::is_empty) && streaming.with(|streaming| *streaming == Default::default())
     });
@@ -109,12 +121,12 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
         keys.track();
         streaming.track();
         asked.with(|_| ());
-        changed.set_value(js_sys::Date::now());
+        note_change();
         request_animation_frame(stay_at_end);
     });
     // Pictures come late, a card below goes, an entry is drawn anew: whatever changes what is in view, its end stays in it.
     let grown = Closure::<dyn FnMut()>::new(move || {
-        changed.set_value(js_sys::Date::now());
+        note_change();
         stay_at_end();
     });
     if let Ok(sizes) = web_sys::ResizeObserver::new(grown.as_ref().unchecked_ref()) {
@@ -152,7 +164,8 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
         let (top, before) = (frame.scroll_top(), last_top.get_value());
         last_top.set_value(top);
         let now = js_sys::Date::now();
-        let by_itself = now - changed.get_value() < REDRAWN && now - hand.get_value() > BY_HAND;
+        let is_redrawn = now - changed.get_value() < REDRAWN || drawn.get_value() < changes.get_value();
+        let by_itself = is_redrawn && now - hand.get_value() > BY_HAND;
         let follow = below < NEAR_END || (follows.get_untracked() && (top >= before || by_itself));
         if follow && by_itself {
             stay_at_end();

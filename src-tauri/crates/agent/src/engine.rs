@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use journal::OpenRun;
 use models::pictures;
 use protocol::command::{ReadEvents, Which};
 use protocol::event::{Level, RunEnd, Scope, Status};
@@ -33,6 +34,8 @@ use crate::run::Message;
 use crate::runs::{self, Entry, Live, Runs, Task, not_under_way};
 use crate::sessions::{USUAL, tidy_daily, with_pinned};
 
+/// Why runs are stopped when the program ends.
+pub(crate) const LEFT: &str = "the program ended";
 /// Sessions and events in one answer, at the most.
 const PAGE: u32 = 1_000;
 /// After one interruption the next is heard this much later: one that goes on and means nothing here (a pointer that rests
@@ -47,7 +50,7 @@ pub struct Engine {
     pub(crate) runs: Runs,
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) questions: Questions,
-    to_carry_on: Mutex<Vec<(SessionId, RunSpec)>>,
+    to_carry_on: Mutex<Vec<OpenRun>>,
     pub(crate) seat: Arc<Seat>,
     pub(crate) deadlines: Arc<Deadlines>,
     pub(crate) refusals: Refusals,
@@ -121,19 +124,38 @@ impl Engine {
     /// `Storage`.
     pub(crate) async fn carry_on(self: &Arc<Self>) -> Result<(), ErrorView> {
         let interrupted = std::mem::take(&mut *locked(&self.to_carry_on));
-        for (session, spec) in interrupted {
-            let spec = recovery::carried_on(spec);
-            let begun = async {
-                let (settings, model) = self.as_specified(&spec).await?;
-                self.begin((Some(session.clone()), None), spec, settings, model, None).await
-            };
-            if let Err(ErrorView { message, hint, .. }) = begun.await {
+        for run in interrupted {
+            let Some(session) = run.scope.session.clone() else { continue };
+            if let Err(ErrorView { message, hint, .. }) = self.go_on_with(&session, run).await {
                 let message = format!("what was interrupted does not go on by itself: {message}");
                 let note = EventBody::Noted { level: Level::Warning, message, hint };
                 self.log.append(Scope { session: Some(session), ..Scope::default() }, note).await?;
             }
         }
         Ok(())
+    }
+
+    /// Within what its session and the settings allow by now.
+    async fn go_on_with(self: &Arc<Self>, session: &SessionId, run: OpenRun) -> Result<(), ErrorView> {
+        let below = match &run.scope.run {
+            Some(id) => self.used_below(id).await?,
+            None => Sum::default(),
+        };
+        let unavailable = |why: &str| ErrorView::new(ErrorCode::Unavailable, why);
+        let spec = recovery::carried_on(run, below).ok_or_else(|| unavailable("its budget is used up"))?;
+        let now = self.open_one(session).await?;
+        let of_settings = self.settings().fence();
+        if !spec.fence.as_ref().is_some_and(|fence| fence.is_within(&of_settings)) {
+            return Err(unavailable("what agents may act on was narrowed since it began"));
+        }
+        let spec = RunSpec {
+            approval: spec.approval.min(now.approval),
+            mode: spec.mode.min(now.mode),
+            search: spec.search && now.search,
+            ..spec
+        };
+        let (settings, model) = self.as_specified(&spec).await?;
+        self.begin((Some(session.clone()), None), spec, settings, model, None).await.map(drop)
     }
 
     pub fn settings(&self) -> Settings {
@@ -470,7 +492,7 @@ impl Engine {
     pub fn leave(&self) {
         self.leaving.cancel();
         self.runs.close();
-        self.stop_at_once(None, "the program ended");
+        self.stop_at_once(None, LEFT);
     }
 }
 

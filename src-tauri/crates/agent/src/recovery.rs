@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use journal::OpenRun;
 pub use journal::interrupted;
+use protocol::budget::Most;
 use protocol::event::{Level, RunEnd, Scope};
-use protocol::ids::{CallId, SessionId, Timestamp};
+use protocol::ids::{CallId, Timestamp};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
 use protocol::tool::ExecResult;
+use protocol::turn::Usd;
 use protocol::{ErrorCode, ErrorView, EventBody};
 
+use crate::ledger::Sum;
 use crate::log::Log;
 use crate::ports::SettingsStore;
 
@@ -19,12 +22,12 @@ const GO_ON: &str = "Go on where you were interrupted: Miki ended in the middle 
 
 /// Ends every run that has no end and waits for nothing; its calls in doubt become `unknown`. Answers the runs that wait
 /// for an answer, or until they may have as much again: they go on when it comes. And those that ended here and are to be
-/// gone on with, each with its session.
+/// gone on with.
 ///
 /// # Errors
 /// If the journal cannot be read or written.
-pub async fn sort_open_runs(log: &Log) -> Result<(Vec<OpenRun>, Vec<(SessionId, RunSpec)>), ErrorView> {
-    let (mut waiting, mut to_carry_on): (Vec<OpenRun>, Vec<_>) = (Vec::new(), Vec::new());
+pub async fn sort_open_runs(log: &Log) -> Result<(Vec<OpenRun>, Vec<OpenRun>), ErrorView> {
+    let (mut waiting, mut to_carry_on): (Vec<OpenRun>, Vec<OpenRun>) = (Vec::new(), Vec::new());
     for run in log.read(|journal| journal.open_runs()).await? {
         let waits = run.approval.is_some() || run.asks_for_more();
         // An agent whose parent ends works for nobody any more; parents are older.
@@ -42,23 +45,39 @@ pub async fn sort_open_runs(log: &Log) -> Result<(Vec<OpenRun>, Vec<(SessionId, 
         let reason = is_too_little
             .then(|| why.to_owned())
             .or_else(|| (waits && !has_parent).then(|| "the agent that it works for has ended".to_owned()));
-        if let (Some(session), true) = (&run.scope.session, run.spec.carries_on()) {
-            to_carry_on.push((session.clone(), run.spec.clone()));
+        // What its user held stays so, until they say otherwise.
+        if !waits && run.paused.is_none() && run.spec.carries_on() {
+            to_carry_on.push(run.clone());
         }
         end_run(log, run, RunEnd::Interrupted { reason }).await?;
     }
     Ok((waiting, to_carry_on))
 }
 
-/// The run that goes on with one that was interrupted, by what its user said.
-pub fn carried_on(spec: RunSpec) -> RunSpec {
+/// The run that goes on with one that was interrupted, by what its user said, within what is left to it; `below` is what its
+/// agents used. `None` if nothing is left.
+pub fn carried_on(run: OpenRun, below: Sum) -> Option<RunSpec> {
+    let OpenRun { spec, budget, .. } = run;
+    let used = Sum::of(&budget.meter.used).plus(below);
+    let most = budget.meter.most();
+    let max_steps = most.steps.unwrap_or(spec.max_steps).checked_sub(used.steps).filter(|left| *left > 0)?;
+    let tokens = match most.tokens {
+        Some(tokens) => Some(tokens.checked_sub(used.tokens).filter(|left| *left > 0)?),
+        None => None,
+    };
+    let cost = match most.cost {
+        Some(cost) => Some(cost.0.checked_sub(used.cost.0).filter(|left| *left > 0).map(Usd)?),
+        None => None,
+    };
     let words = spec.words().to_owned();
-    RunSpec {
+    Some(RunSpec {
         goal: format!("{GO_ON}{words}"),
         user_goal: Some(words),
         carry_on: spec.carry_on.saturating_sub(1),
+        max_steps,
+        most: Most { tokens, cost, ..spec.most },
         ..spec
-    }
+    })
 }
 
 /// What was put back of the settings' file.

@@ -199,6 +199,8 @@ fn loosened_by(
         Some("fence")
     } else if over.base_url.is_some() {
         Some("address")
+    } else if over.carry_on == Some(true) && !settings.carry_on {
+        Some("going on by itself")
     } else if over.recording.is_some() {
         // What is replayed may say anything.
         Some("recording")
@@ -283,6 +285,7 @@ mod tests {
             (RunOverrides { only_apps: Some(Vec::new()), ..RunOverrides::default() }, "fence"),
             (RunOverrides { base_url: Some("http://x.test".into()), ..RunOverrides::default() }, "address"),
             (RunOverrides { search: Some(true), ..RunOverrides::default() }, "web search"),
+            (RunOverrides { carry_on: Some(true), ..RunOverrides::default() }, "going on by itself"),
             (RunOverrides { max_steps: Some(31), ..RunOverrides::default() }, "number of steps"),
             (RunOverrides { max_minutes: Some(0), ..RunOverrides::default() }, "number of minutes"),
             (RunOverrides { max_tokens: Some(50_001), ..RunOverrides::default() }, "number of tokens"),

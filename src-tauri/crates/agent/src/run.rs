@@ -46,6 +46,7 @@ use tools::{
 use crate::approvals::{Deadlines, GivenAnswer};
 use crate::cancellation::StopSignal;
 use crate::context::{self, Answered, Context, Sight};
+use crate::engine::LEFT;
 use crate::history::{KeptTurn, OpenTurn};
 use crate::lease::{Lease, Seat};
 use crate::ledger::Ledger;
@@ -330,7 +331,7 @@ impl Driver {
                 message = mailbox::next(&mut self.heard, &mut self.run.mailbox) => match message {
                     Some(message) => self.handle(message).await?,
                     // The engine is going down.
-                    None => self.stop("the program ended".into()).await?,
+                    None => self.stop(LEFT.into()).await?,
                 },
                 outcome = under_way(operation) => {
                     self.operation = None;
@@ -396,6 +397,10 @@ impl Driver {
         self.run.stop.send(&reason);
         self.run.seat.release_if_held_by(&self.run.id);
         if let Some(call) = self.running.clone() {
+            // On disk before its end is: whatever becomes of Miki until then, it does not go on by itself.
+            if reason != LEFT && self.run.spec.carries_on() {
+                self.append(EventBody::RunPaused { reason: reason.clone() }).await?;
+            }
             let last = tokio::select! {
                 biased;
                 last = tokio::time::timeout(LAST_WORD, under_way(self.operation.as_mut())) => last,

@@ -337,7 +337,8 @@ fn sessions_come_with_the_newest_event_first_and_their_last_run() {
     append(&journal, scope("1", "other"), EventBody::RunEnded { end: end.clone() }).unwrap();
     assert_eq!(titles(&journal, None, 10), ["one", "two"]);
     let one = SessionId::from_suffix("1");
-    let mut run = RunView { id: RunId::from_suffix("r"), goal: "goal".into(), end: None, tried: None };
+    let mut run =
+        RunView { id: RunId::from_suffix("r"), goal: "goal".into(), end: None, tried: Some(Box::default()) };
     let last_run = session_of(&journal, &one).unwrap().last_run;
     assert_eq!(last_run, Some(run.clone()), "another run's end is not this run's");
 

@@ -12,7 +12,7 @@ use protocol::ids::{AgentId, ApprovalId, CallId, ModelId, RunId, Seq, SessionId,
 use protocol::principal::Surface;
 use protocol::run::RunSpec;
 use protocol::tool::{Answer, ApprovalMode, Mode};
-use protocol::view::RunView;
+use protocol::view::{RunView, Tried};
 
 fn journal() -> (tempfile::TempDir, Journal) {
     let home = tempfile::tempdir().unwrap();
@@ -132,15 +132,17 @@ async fn sessions_open_runs_and_open_questions_are_there() {
         .iter()
         .map(|view| (view.title.as_str(), view.mode, view.search, view.last_run.clone()))
         .collect();
-    let run = |id: &str, goal: &str, end| {
-        Some(RunView { id: RunId::from_suffix(id), goal: goal.into(), end, tried: None })
+    // Of the call that was asked about, nothing came.
+    let run = |id: &str, goal: &str, end, call: &str| {
+        let tried = Tried { open: vec![CallId::from_suffix(call)], ..Tried::default() };
+        Some(RunView { id: RunId::from_suffix(id), goal: goal.into(), end, tried: Some(Box::new(tried)) })
     };
     let nobody = RunEnd::NeedsApproval { approval: ApprovalId::from_suffix("nobody") };
     assert_eq!(
         shown,
         [
-            ("Look it up, quickly", Mode::Act, true, run("open", "look it up", None)),
-            ("Save the letter", Mode::Plan, false, run("unattended", "delete it", Some(nobody))),
+            ("Look it up, quickly", Mode::Act, true, run("open", "look it up", None, "4")),
+            ("Save the letter", Mode::Plan, false, run("unattended", "delete it", Some(nobody), "2")),
         ]
     );
     assert_eq!(

@@ -1,6 +1,8 @@
 //! What a server has to read beside its tools (resources), as one more tool of it: without an address it lists them, with one it
 //! reads. Its user agrees to it as to any other.
 
+use std::time::Duration;
+
 use futures::future::BoxFuture;
 use rmcp::model::{
     CallToolResult, ClientRequest, ContentBlock, ListResourceTemplatesRequest, ListResourcesRequest,
@@ -18,6 +20,8 @@ pub const RAW: &str = "resources/read";
 /// Sends a request to the server of a call, and waits for the answer.
 pub type Ask<'a> = dyn Fn(ClientRequest) -> BoxFuture<'a, Result<ServerResult, CallError>> + Send + Sync + 'a;
 
+/// Longest wait for whether there are any.
+const LOOK: Duration = Duration::from_secs(5);
 /// Of each of the two lists.
 const PAGES: usize = 5;
 const MOST: usize = 200;
@@ -38,22 +42,28 @@ pub async fn are_there(peer: &Peer<RoleClient>) -> bool {
         return false;
     }
     let first = Some(PaginatedRequestParams::default());
-    peer.list_resources(first.clone()).await.is_ok_and(|page| !page.resources.is_empty())
-        || peer.list_resource_templates(first).await.is_ok_and(|page| !page.resource_templates.is_empty())
+    let are_there = async {
+        peer.list_resources(first.clone()).await.is_ok_and(|page| !page.resources.is_empty())
+            || peer.list_resource_templates(first).await.is_ok_and(|page| !page.resource_templates.is_empty())
+    };
+    tokio::time::timeout(LOOK, are_there).await.unwrap_or(false)
 }
 
-/// Reads one, or lists all, by requests of the protocol that `ask` carries.
+/// Reads one that the server lists, or lists all, by requests of the protocol that `ask` carries. An address of nobody's list may
+/// lead anywhere, whatever its user was told that this tool does.
 ///
 /// # Errors
 /// Those of `ask`.
 pub async fn read(arguments: &Map<String, Value>, ask: &Ask<'_>) -> Result<CallToolResult, CallError> {
-    match arguments.get("uri").and_then(Value::as_str).filter(|uri| !uri.is_empty()) {
-        Some(uri) => read_one(uri, ask).await,
-        None => list(ask).await,
+    let listed = list(ask).await?;
+    let Some(uri) = arguments.get("uri").and_then(Value::as_str).filter(|uri| !uri.is_empty()) else {
+        return Ok(CallToolResult::success(vec![ContentBlock::text(listed.text())]));
+    };
+    if !listed.has(uri) {
+        let said = untrusted::line(uri, LINE_CHARS);
+        let message = format!("it lists no {said}: leave `uri` out for what it has");
+        return Ok(CallToolResult::error(vec![ContentBlock::text(message)]));
     }
-}
-
-async fn read_one(uri: &str, ask: &Ask<'_>) -> Result<CallToolResult, CallError> {
     let request = ReadResourceRequest::new(ReadResourceRequestParams::new(uri));
     let ServerResult::ReadResourceResult(read) = ask(ClientRequest::ReadResourceRequest(request)).await?
     else {
@@ -70,8 +80,42 @@ async fn read_one(uri: &str, ask: &Ask<'_>) -> Result<CallToolResult, CallError>
     Ok(CallToolResult::success(read.contents.into_iter().map(shown).collect()))
 }
 
-async fn list(ask: &Ask<'_>) -> Result<CallToolResult, CallError> {
-    let mut lines: Vec<String> = Vec::new();
+/// What a server says that it has.
+#[derive(Default)]
+struct Resources {
+    /// Addresses, and patterns of addresses (RFC 6570).
+    uris: Vec<String>,
+    patterns: Vec<String>,
+    lines: Vec<String>,
+    is_cut: bool,
+}
+
+impl Resources {
+    fn has(&self, uri: &str) -> bool {
+        let fits = |pattern: &String| {
+            let fixed = pattern.split('{').next().unwrap_or_default();
+            // Without a host or a path of its own it fits everything.
+            let names_a_place = fixed.split_once("://").is_some_and(|(_, place)| !place.is_empty());
+            names_a_place && uri.starts_with(fixed) && !uri.contains("..")
+        };
+        self.uris.iter().any(|known| known == uri) || self.patterns.iter().any(fits)
+    }
+
+    fn text(mut self) -> String {
+        self.is_cut |= self.lines.len() > MOST;
+        self.lines.truncate(MOST);
+        if self.is_cut {
+            self.lines.push("and more, which are not listed".into());
+        }
+        if self.lines.is_empty() {
+            self.lines.push("it has none".into());
+        }
+        self.lines.join("\n")
+    }
+}
+
+async fn list(ask: &Ask<'_>) -> Result<Resources, CallError> {
+    let mut all = Resources::default();
     let mut cursor = None;
     for _ in 0..PAGES {
         let request = ListResourcesRequest::with_param(PaginatedRequestParams::default().with_cursor(cursor));
@@ -80,33 +124,29 @@ async fn list(ask: &Ask<'_>) -> Result<CallToolResult, CallError> {
         else {
             return Err(CallError::NoResult);
         };
-        lines.extend(page.resources.iter().map(|one| line(&one.uri, &one.name, one.description.as_deref())));
+        for one in page.resources {
+            all.lines.push(line(&one.uri, &one.name, one.description.as_deref()));
+            all.uris.push(one.uri);
+        }
         cursor = page.next_cursor;
-        if cursor.is_none() || lines.len() >= MOST {
+        if cursor.is_none() || all.lines.len() >= MOST {
             break;
         }
     }
+    all.is_cut = cursor.is_some();
     // A server that has no patterns may not know the question.
     let request = ListResourceTemplatesRequest::with_param(PaginatedRequestParams::default());
     match ask(ClientRequest::ListResourceTemplatesRequest(request)).await {
         Ok(ServerResult::ListResourceTemplatesResult(page)) => {
-            let line = |one: &rmcp::model::ResourceTemplate| {
-                line(&one.uri_template, &one.name, one.description.as_deref())
-            };
-            lines.extend(page.resource_templates.iter().map(line));
+            for one in page.resource_templates {
+                all.lines.push(line(&one.uri_template, &one.name, one.description.as_deref()));
+                all.patterns.push(one.uri_template);
+            }
         }
         Ok(_) | Err(CallError::Erred(_)) => {}
         Err(error) => return Err(error),
     }
-    let more = lines.len().saturating_sub(MOST);
-    lines.truncate(MOST);
-    if more > 0 || cursor.is_some() {
-        lines.push("and more, which are not listed".into());
-    }
-    if lines.is_empty() {
-        lines.push("it has none".into());
-    }
-    Ok(CallToolResult::success(vec![ContentBlock::text(lines.join("\n"))]))
+    Ok(all)
 }
 
 fn line(uri: &str, name: &str, about: Option<&str>) -> String {
@@ -157,13 +197,33 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_is_read_by_its_address_and_a_picture_is_one() {
-        let arguments = json!({ "uri": "pond://a" }).as_object().unwrap().clone();
-        let contents = json!({ "contents": [
-            { "uri": "pond://a", "text": "deep" },
-            { "uri": "pond://a", "mimeType": "image/png", "blob": "aGk=" },
-        ]});
-        let read = read(&arguments, &|_| ready(answer(contents.clone())).boxed()).await.unwrap();
-        assert!(read.content[0].as_resource().is_some() && read.content[1].as_image().is_some());
+    async fn one_that_is_listed_is_read_and_no_other_address_is_sent() {
+        let asked = |request| match request {
+            ClientRequest::ListResourcesRequest(_) => {
+                answer(json!({ "resources": [{ "uri": "pond://a", "name": "a" }] }))
+            }
+            ClientRequest::ListResourceTemplatesRequest(_) => answer(json!({ "resourceTemplates": [
+                { "uriTemplate": "pond://fish/{id}", "name": "fish" }, { "uriTemplate": "{+uri}", "name": "any" },
+            ]})),
+            ClientRequest::ReadResourceRequest(request) => answer(json!({ "contents": [
+                { "uri": request.params.uri, "text": "deep" },
+                { "uri": "pond://a", "mimeType": "image/png", "blob": "aGk=" },
+            ]})),
+            _ => Err(CallError::NoResult),
+        };
+        for (uri, is_read) in [
+            ("pond://a", true),
+            ("pond://fish/3", true),
+            ("pond://fish/../../etc", false),
+            ("file:///etc/passwd", false),
+            ("http://169.254.169.254/", false),
+        ] {
+            let arguments = json!({ "uri": uri }).as_object().unwrap().clone();
+            let read = read(&arguments, &|request| ready(asked(request)).boxed()).await.unwrap();
+            assert_eq!(read.is_error == Some(true), !is_read, "{uri}");
+            if is_read {
+                assert!(read.content[0].as_resource().is_some() && read.content[1].as_image().is_some());
+            }
+        }
     }
 }

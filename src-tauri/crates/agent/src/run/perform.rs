@@ -18,6 +18,7 @@ use serde_json::Value;
 use tools::{Assessment, Call, Decision, ExecRequest, Executed, Router, Yes};
 
 use super::{Driver, Outcome, Waiting, ask};
+use crate::engine::LEFT;
 use crate::lease::{self, Holder, Lease};
 use crate::ledger::NoRoom;
 use crate::machine::{Effect, Input, Verdict};
@@ -135,8 +136,8 @@ impl Driver {
         // Before anyone sees the end: who sees it may begin the next run at once.
         self.run.mailbox.close();
         // One that goes on at the next start has no end yet.
-        let goes_on = self.run.leaving.is_cancelled() && self.run.spec.carries_on();
-        if !(goes_on && matches!(end, RunEnd::Stopped { .. })) {
+        let left = matches!(&end, RunEnd::Stopped { reason } if reason == LEFT);
+        if !(left && self.run.spec.carries_on() && !self.machine.is_paused()) {
             if let Some(report) = self.plan.report() {
                 self.append(EventBody::PlanReported { report: Box::new(report) }).await?;
             }

@@ -6,7 +6,8 @@ use agent::Setup;
 use models::scripted::Step;
 use models::{Message, ModelError, ModelErrorKind, ProposedCall};
 use protocol::command::{
-    AnswerApproval, CallTool, ReadEvents, RunOverrides, StartRun, StopRun, TakeBackGrant, Unattended,
+    AnswerApproval, CallTool, EditSession, PauseRun, ReadEvents, RunOverrides, StartRun, StopRun,
+    TakeBackGrant, Unattended,
 };
 use protocol::event::{Level, RunEnd};
 use protocol::ids::{StreamId, Timestamp};
@@ -481,6 +482,79 @@ async fn a_run_whose_user_wants_that_goes_on_by_itself_at_the_next_start_and_thr
     before.handle.shutdown().await;
     next.handle.carry_on().await.unwrap();
     assert!(next.handle.overview().await.unwrap().runs.is_empty());
+}
+
+#[tokio::test]
+async fn what_its_user_held_narrowed_or_used_up_stays_so_where_a_run_goes_on_by_itself() {
+    let wanted = || RunOverrides {
+        approval: Some(ApprovalMode::Auto),
+        carry_on: Some(true),
+        max_steps: Some(9),
+        ..RunOverrides::default()
+    };
+    for quit in [false, true] {
+        // Paused by hand: nothing goes on, however Miki ends.
+        let mut held = Bench::new(vec![click(), Step::silence()]).await;
+        held.start_with(None, wanted()).await;
+        held.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+        held.handle.pause_run(PauseRun { run: None }, Surface::Dashboard).await.unwrap();
+        held.until(|body| matches!(body, EventBody::RunPaused { .. })).await;
+        if quit {
+            held.handle.shutdown().await;
+        }
+        let next = Bench::at(asking::crashed(&held), vec![Step::silence()]).await;
+        next.handle.carry_on().await.unwrap();
+        assert!(next.handle.overview().await.unwrap().runs.is_empty(), "quit: {quit}");
+        held.handle.shutdown().await;
+    }
+    // Stopped in the middle of a call, and then killed before the end is written.
+    let mut stopped = Bench::new(vec![Step::call("type", json!({ "text": "hello" }))]).await;
+    stopped.desktop.edit(|scene| scene.delay = Duration::from_secs(600));
+    stopped.start_with(None, wanted()).await;
+    stopped.until(|body| matches!(body, EventBody::ToolStarted { .. })).await;
+    let stop = stopped.handle.stop_run(StopRun { run: None }, Surface::Tray);
+    let killed = async {
+        let asked = stopped.handle.clone();
+        loop {
+            let sessions = asked.overview().await.unwrap();
+            let session = sessions.sessions[0].id.clone();
+            let events = history(&asked, &session).await;
+            if events.iter().any(|event| matches!(event.body, EventBody::RunPaused { .. })) {
+                return asking::crashed(&stopped);
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let (stop, folder) = tokio::join!(stop, killed);
+    stop.unwrap();
+    let next = Bench::at(folder, vec![Step::silence()]).await;
+    next.handle.carry_on().await.unwrap();
+    assert!(next.handle.overview().await.unwrap().runs.is_empty(), "it was stopped");
+    stopped.handle.shutdown().await;
+    // What its session became, and what is left of its budget.
+    let mut loose = Bench::new(vec![click(), Step::silence()]).await;
+    let session = loose.start_with(None, wanted()).await;
+    loose.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    let edit = EditSession {
+        session: session.clone(),
+        title: None,
+        mode: None,
+        approval: Some(ApprovalMode::Ask),
+        search: None,
+        pinned: None,
+        archived: None,
+    };
+    loose.handle.edit_session(edit).await.unwrap();
+    let next = Bench::at(asking::crashed(&loose), vec![Step::silence()]).await;
+    next.handle.carry_on().await.unwrap();
+    let events = history(&next.handle, &session).await;
+    let spec = events.iter().rev().find_map(|event| match &event.body {
+        EventBody::RunStarted(spec) => Some(spec),
+        _ => None,
+    });
+    let spec = spec.unwrap();
+    assert_eq!((spec.approval, spec.carry_on, spec.max_steps), (ApprovalMode::Ask, 2, 8));
+    loose.handle.shutdown().await;
 }
 
 #[tokio::test]
