@@ -17,7 +17,7 @@ use super::icon::icon;
 use super::more::WantWord;
 use super::picture::{Enlarged, Large, thumbnail};
 use super::plan::{Edits, found, terms};
-use super::ready::{NO_YES_BEFORE, ready};
+use super::ready::{NO_YES_BEFORE, cards, ready};
 use super::wanted;
 use crate::brief;
 use crate::store::store;
@@ -203,9 +203,7 @@ fn Card(
             request_animation_frame(take_keyboard);
         }
     });
-    // Wherever a question goes or comes, another may slide under the pointer: none takes a yes that was meant for that one.
-    let all = store
-        .memo(|state| state.questions().iter().map(|asked| asked.approval.id.clone()).collect::<Vec<_>>());
+    let all = cards(store);
     let ready = ready(move || all.with(|_| ()));
     // Nothing is allowed that stands below the edge: what is asked is read to its end first.
     let asked_box = NodeRef::<html::Div>::new();
@@ -404,7 +402,13 @@ fn Card(
     // While an input method composes, Enter chooses a candidate; WebKit says so by the key code alone.
     let on_enter = move |event: web_sys::KeyboardEvent| {
         let composing = event.is_composing() || event.key_code() == 229;
-        if event.key() == "Enter" && !event.shift_key() && !composing && is_in_answer(&event) {
+        // One that is held is no answer to what comes up under it.
+        if event.key() == "Enter"
+            && !event.repeat()
+            && !event.shift_key()
+            && !composing
+            && is_in_answer(&event)
+        {
             event.prevent_default();
             yes.run(false);
         }

@@ -8,7 +8,7 @@ use protocol::ids::{RunId, SessionId};
 
 use super::budget::bound_said;
 use super::icon::icon;
-use super::ready::ready;
+use super::ready::{cards, ready};
 use crate::brief;
 use crate::store::{Store, store};
 use crate::words::Word;
@@ -56,7 +56,8 @@ pub fn WantWord(opened: Option<Callback<()>>) -> impl IntoView {
 fn Card(waiting: Waiting, opened: Option<Callback<()>>) -> impl IntoView {
     let store = store();
     let Waiting { run, session, name, used_up } = waiting;
-    let ready = ready(|| ());
+    let all = cards(store);
+    let ready = ready(move || all.with(|_| ()));
     let sending = RwSignal::new(false);
     let (of_run, stops) = (run.clone(), run.clone());
     let go_on = move |_| {

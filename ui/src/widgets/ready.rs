@@ -6,8 +6,20 @@ use std::time::Duration;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
+use crate::store::Store;
+
 /// A yes within half a second of seeing the question was meant for something else; the rest is for painting it.
 pub const NO_YES_BEFORE: Duration = Duration::from_millis(600);
+
+/// All that stands among the cards and asks: where one of them goes, another may slide under the pointer, and none takes a yes
+/// that was meant for that one.
+pub fn cards(store: Store) -> Memo<Vec<String>> {
+    store.memo(|state| {
+        let questions = state.questions().iter().map(|asked| asked.approval.id.0.clone());
+        let waiting = state.overview.runs.iter().filter(|run| run.status.wants_word);
+        questions.collect::<Vec<_>>().into_iter().chain(waiting.map(|run| run.run.0.clone())).collect()
+    })
+}
 
 /// Whether what `changes` tracks has stood as it is for a while in which nobody pressed: each press begins the wait anew, so
 /// that whoever presses again and again agrees to nothing.
@@ -38,8 +50,8 @@ pub fn ready(changes: impl Fn() + 'static) -> RwSignal<bool> {
     on_cleanup(move || pressed.remove());
     let typed = window_event_listener(leptos::ev::keydown, move |event| {
         let on = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-        let presses =
-            on.is_some_and(|on| on.tag_name() == "BUTTON") && matches!(&*event.key(), "Enter" | " ");
+        let answers = on.is_some_and(|on| matches!(on.closest("button, .answer, .choice"), Ok(Some(_))));
+        let presses = answers && matches!(&*event.key(), "Enter" | " ");
         if presses {
             press();
         }

@@ -57,11 +57,11 @@ pub struct RunSpec {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub conducts: bool,
     /// How often it still goes on by itself after Miki ended in the middle of it; 0: its user is offered to.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub carry_on: u32,
 }
 
-fn is_none(count: &u32) -> bool {
+fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
