@@ -15,7 +15,7 @@ pub const NO_YES_BEFORE: Duration = Duration::from_millis(600);
 /// that was meant for that one.
 pub fn cards(store: Store) -> Memo<Vec<String>> {
     store.memo(|state| {
-        let questions = state.questions().iter().map(|asked| asked.approval.id.0.clone());
+        let questions = state.questions().into_iter().map(|asked| asked.approval.id.0);
         let waiting = state.overview.runs.iter().filter(|run| run.status.wants_word);
         questions.collect::<Vec<_>>().into_iter().chain(waiting.map(|run| run.run.0.clone())).collect()
     })
