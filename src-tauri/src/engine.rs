@@ -11,8 +11,8 @@ use futures::StreamExt;
 use futures::future::BoxFuture;
 use journal::{Clock, Journal, SystemClock};
 use protocol::command::{
-    AnswerApproval, AnswerWithKey, AnyCommand, ChooseFolder, Command, ExportSession, OpenGuest, OpenedGuest,
-    RunOverrides, SetServerKey, ShowWindow, StartRun, SteerRun, StopRun, Subscribe,
+    AnswerApproval, AnswerWithKey, AnyCommand, ChooseFolder, Command, ExportSession, FillPrompt, OpenGuest,
+    OpenedGuest, RunOverrides, SetServerKey, ShowWindow, StartRun, SteerRun, StopRun, Subscribe,
 };
 use protocol::ids::Seq;
 use protocol::principal::{Principal, Surface};
@@ -278,6 +278,10 @@ impl Engine {
             }
             AnyCommand::ListServers(c) => json(&c, self.servers.list()),
             AnyCommand::TestServer(c) => json(&c, self.servers.test(&c.server).await?),
+            AnyCommand::FillPrompt(c) => {
+                let FillPrompt { server, prompt, fields } = c.clone();
+                json(&c, self.servers.fill_prompt(&server, &prompt, fields).await?)
+            }
             AnyCommand::SetServerKey(c) => {
                 let SetServerKey { server, variable, value } = c.clone();
                 let settings = agent.settings();

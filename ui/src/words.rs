@@ -501,6 +501,8 @@ words! {
     ServerConnected: "Connected", "接続中";
     ServerFailed: "Cannot be used now", "現在使えません";
     ServerTools: "Tools: {n}", "ツール: {n}件";
+    ServerPrompts: "Prompts: {n}", "プロンプト: {n}件";
+    UsePrompt: "Use as a goal", "依頼に使う";
     ServerUnconfined: "Not in the sandbox: it may do whatever you may do", "サンドボックス外: あなたと同じ操作ができます";
     ServerLog: "What it said last", "最近のログ";
     TestServer: "Test", "テスト";

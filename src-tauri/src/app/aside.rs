@@ -65,6 +65,7 @@ mod tests {
             used_up: None,
             grants: Vec::new(),
             progress: None,
+            asks_above: None,
         };
         RunStatus {
             session: SessionId("s-1".into()),

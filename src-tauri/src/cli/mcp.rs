@@ -11,14 +11,14 @@ use std::path::PathBuf;
 
 use ::mcp::desk::Role;
 use clap::{Args, Subcommand, ValueEnum};
-use protocol::command::{GetOverview, ListServers, SetServerKey, TestServer, UpdateSettings};
+use protocol::command::{FillPrompt, GetOverview, ListServers, SetServerKey, TestServer, UpdateSettings};
 use protocol::mcp::{Agreed, AgreedTool, McpServer, ServerState, ServerToolView, ServerView, ToolDoes};
 use protocol::settings::SettingsPatch;
 use protocol::{ErrorCode, ErrorView};
 use serde_json::Map;
 
-use self::show::{fault, show, show_tool, state};
-use super::text::plain;
+use self::show::{fault, show, show_prompt, show_tool, state};
+use super::text::{plain, prose};
 use super::{do_tool, interrupt, key, tell};
 use crate::exit::Exit;
 use crate::home::Home;
@@ -76,6 +76,17 @@ enum What {
     List,
     /// Start a server and show what it offers
     Test { name: String },
+    /// Print one of a server's prompts, filled in: a text to begin a goal with
+    ///
+    /// Example: miki run "$(miki mcp prompt notes summarise folder=~/Documents)"
+    Prompt {
+        name: String,
+        /// Its name, as `miki mcp test` shows it
+        prompt: String,
+        /// What goes into its blanks: NAME=VALUE
+        #[arg(value_parser = pair, value_name = "NAME=VALUE")]
+        fields: Vec<(String, String)>,
+    },
     /// Agree to a server's tools as they are now: all, or these
     Agree {
         name: String,
@@ -207,7 +218,14 @@ async fn work(link: &Link, what: What) -> Result<Exit, ErrorView> {
             let view = link.call(TestServer { server: name }).await?;
             show(&view);
             view.tools.iter().for_each(show_tool);
+            view.prompts.iter().for_each(show_prompt);
             Ok(exit_of(&view))
+        }
+        What::Prompt { name, prompt, fields } => {
+            let fields = fields.into_iter().collect();
+            let text = link.call(FillPrompt { server: name, prompt, fields }).await?;
+            tell(&prose(&text));
+            Ok(Exit::Done)
         }
         What::Agree { name, tools, does, consent } => {
             let view = link.call(TestServer { server: name.clone() }).await?;

@@ -124,6 +124,12 @@ fn real_servers_are_connected_agreed_to_and_used_within_the_sandbox() {
     assert!(of(7).contains("demo://resource/"), "{}", of(7));
     assert!(of(8).contains("demo://resource/dynamic/text/1"), "{}", of(8));
 
+    // A text of it to begin a goal with.
+    let prompt = said(&miki, &stage, &["mcp", "prompt", "everything", "args-prompt", "city=Rome"]);
+    assert_eq!(prompt.trim_end(), "What's weather in Rome?");
+    let lacks = miki.run(&stage, &["mcp", "prompt", "everything", "args-prompt"]).unwrap();
+    assert!(lacks.code() == 1 && lacks.stderr.contains("city"), "{}{}", lacks.stdout, lacks.stderr);
+
     said(&miki, &stage, &["mcp", "remove", "pond"]);
     let gone = miki.run(&stage, &["mcp", "test", "pond"]).unwrap();
     assert!(gone.code() == 1 && gone.stderr.contains("there is no server \"pond\""), "{}", gone.stderr);
@@ -241,7 +247,7 @@ fn another_programs_agent_gives_ours_goals_and_is_told_their_reports() {
     let mut client = miki.connect(LONG).unwrap();
     client.subscribe().unwrap();
     let said = drive(&stage, &miki, "give_goals.py", "auto");
-    assert_eq!(said[0]["tools"], json!(["kill", "run", "spawn", "status", "waitFor"]));
+    assert_eq!(said[0]["tools"], json!(["answerAgent", "kill", "run", "spawn", "status", "waitFor"]));
     let data = |at: usize| -> Value {
         let told: Value = serde_json::from_str(said[at]["text"][0].as_str().unwrap()).unwrap();
         told["data"]["agents"][0].clone()
@@ -265,6 +271,43 @@ fn another_programs_agent_gives_ours_goals_and_is_told_their_reports() {
         client.overview().ok()?.runs.is_empty().then_some(())
     })
     .unwrap();
+}
+
+/// An agent of ours that asks the one that it works for, and reports what it was answered.
+fn asker(asked: &Asked) -> MindTurn {
+    match asked.results().last() {
+        None => MindTurn::call("", "askParent", json!({ "question": "Which pond?" })),
+        Some(result) if result.name == "askParent" => {
+            let answer = result.response["data"]["answer"].as_str().unwrap_or("none").to_owned();
+            MindTurn::call("", "report", json!({ "outcome": answer }))
+        }
+        Some(_) => MindTurn::done("asked", true),
+    }
+}
+
+#[test]
+fn what_an_agent_asks_another_programs_agent_that_ones_user_answers_and_it_counts_as_an_agents_word() {
+    for mode in ["legacy", "auto"] {
+        let stage = Stage::plain().unwrap();
+        let model = FakeModel::start(asker).unwrap();
+        let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+        let _app = miki.start(&stage, "app", &[]).unwrap();
+        let mut client = miki.connect(LONG).unwrap();
+        client.subscribe().unwrap();
+        let said = drive(&stage, &miki, "asked.py", mode);
+        let outcome = |at: usize| said[at]["answer"]["data"]["agents"][0]["report"]["outcome"].clone();
+        assert_eq!(outcome(0), "the old one", "{mode}: {said:?}");
+        // A no is told as none: what it could not decide it would ask Miki's user.
+        assert!(outcome(1).as_str().unwrap().starts_with("No answer was given."), "{mode}: {said:?}");
+        let question = "An agent of Miki's that works for you asks: Which pond?";
+        assert_eq!(said[1]["asked"], json!([question, question]), "{mode}");
+        // Nobody was asked in Miki, and nothing of it is the word of Miki's user.
+        let events = client.events_until(miki::is_end).unwrap();
+        let is_asked = |event: &Event| {
+            matches!(event.body, EventBody::ApprovalRequested { .. } | EventBody::RunSteered { .. })
+        };
+        assert!(!events.iter().any(is_asked), "{mode}");
+    }
 }
 
 #[test]

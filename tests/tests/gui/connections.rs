@@ -59,6 +59,22 @@ async fn a_server_is_shown_tested_and_its_tools_are_weighed_in_the_settings() {
     let does = "/mcpServers/pond/tools/get-sum/does";
     wait_for("what it does in the settings", LONG, || kept(does, &Value::from("looks"))).unwrap();
 
+    // A prompt of it, filled in, is a goal that its user reads before it is one.
+    let fill = "const row = [...document.querySelectorAll('.server .tool')].find((row) => row.querySelector('.blank'));
+        if (!row) return false;
+        row.closest('details').open = true;
+        const button = row.querySelector('button');
+        const city = row.querySelector('.blank input');
+        if (!button.disabled) return button.click(), true;
+        city.value = 'Rome';
+        city.dispatchEvent(new Event('input', { bubbles: true }));
+        return false";
+    browser.until("the prompt, filled in", fill).await.unwrap();
+    let goal = "return document.querySelector('textarea#goal')?.value === \"What's weather in Rome?\"
+        && document.querySelector('#steps .goal-said') === null";
+    browser.until("the goal, not begun", goal).await.unwrap();
+    browser.find("button#tab-settings").await.unwrap().click().await.unwrap();
+
     // Off is off, and forgotten is forgotten.
     let press = |which: usize| {
         format!(

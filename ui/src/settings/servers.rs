@@ -4,9 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use leptos::prelude::*;
-use protocol::command::{ListServers, TestServer, UpdateSettings};
+use protocol::command::{FillPrompt, ListServers, TestServer, UpdateSettings};
 use protocol::escape::visible_text;
-use protocol::mcp::{Agreed, AgreedTool, McpServer, ServerState, ServerToolView, ServerView, ToolDoes};
+use protocol::mcp::{
+    Agreed, AgreedTool, McpServer, PromptField, PromptView, ServerState, ServerToolView, ServerView, ToolDoes,
+};
+use protocol::remembered::Tab;
 use protocol::settings::SettingsPatch;
 
 use crate::store::store;
@@ -121,6 +124,9 @@ fn ServerRow(
         let row = |tool: ServerToolView| view! { <ToolRow server=name tool settings sending /> };
         tools.clone().into_iter().map(row).collect_view()
     };
+    let prompt_count = server.prompts.len().to_string();
+    let prompt = move |prompt: PromptView| view! { <PromptRow server=name prompt sending is_off /> };
+    let prompts = server.prompts.into_iter().map(prompt).collect_view();
     view! {
         <li class="server" class:failed=is_failed>
             <div class="server-head">
@@ -163,12 +169,81 @@ fn ServerRow(
                     <ul class="tools">{rows.clone()}</ul>
                 </details>
             </Show>
+            {(prompt_count != "0").then(|| view! {
+                <details>
+                    <summary>{move || store.fill(Word::ServerPrompts, &[("n", &prompt_count)])}</summary>
+                    <ul class="tools">{prompts}</ul>
+                </details>
+            })}
             {(!log.is_empty()).then(|| view! {
                 <details class="log">
                     <summary>{move || store.say(Word::ServerLog)}</summary>
                     <pre tabindex="0">{log}</pre>
                 </details>
             })}
+        </li>
+    }
+}
+
+/// A prompt with its blanks: filled in, it stands in the goal field, where its user reads it before anything is done with it.
+#[component]
+fn PromptRow(
+    server: StoredValue<String>,
+    prompt: PromptView,
+    sending: RwSignal<bool>,
+    is_off: bool,
+) -> impl IntoView {
+    let store = store();
+    let PromptView { name, about, fields } = prompt;
+    let filled = RwSignal::new(BTreeMap::<String, String>::new());
+    let required: Vec<String> =
+        fields.iter().filter(|field| field.is_required).map(|field| field.name.clone()).collect();
+    let lacks = move || {
+        filled.with(|filled| {
+            required.iter().any(|name| filled.get(name).is_none_or(|value| value.trim().is_empty()))
+        })
+    };
+    let shown = visible_text(&name);
+    let take = move |_| {
+        let mut fields = filled.get_untracked();
+        fields.retain(|_, value| !value.is_empty());
+        let asked = FillPrompt { server: server.get_value(), prompt: name.clone(), fields };
+        sending.set(true);
+        let goal = move |text: String| {
+            sending.set(false);
+            store.show_new();
+            // What stands there already is not lost.
+            store.typed.update(|typed| {
+                let before = if typed.is_empty() { String::new() } else { format!("{typed}\n\n") };
+                *typed = before + &text;
+            });
+            store.tab.set(Tab::Work);
+        };
+        store.send_or(asked, goal, sending);
+    };
+    let blank = move |field: PromptField| {
+        let PromptField { name, about, is_required } = field;
+        let shown = visible_text(&name);
+        let fill = move |event| {
+            filled.update(|filled| drop(filled.insert(name.clone(), event_target_value(&event))));
+        };
+        view! {
+            <label class="blank">
+                <span>{shown}{is_required.then_some(" *")}</span>
+                <input type="text" placeholder=visible_text(&about) required=is_required on:input=fill />
+            </label>
+        }
+    };
+    view! {
+        <li class="tool">
+            <div class="label-of">
+                <span>{shown}</span>
+                <span class="faint about">{visible_text(&about)}</span>
+                {fields.into_iter().map(blank).collect_view()}
+            </div>
+            <button disabled=move || sending.get() || is_off || lacks() on:click=take>
+                {move || store.say(Word::UsePrompt)}
+            </button>
         </li>
     }
 }

@@ -1,7 +1,8 @@
 //! Agents that agents start: a child is a run in a session of its own, bounded by all that bounds its parent. It has
 //! nothing of what the user allowed there; what its parent's model told it, and what it reports, are nobody's orders.
 
-use std::sync::{Arc, Weak};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -41,6 +42,8 @@ pub struct OfRun {
     session: SessionId,
     is_child: bool,
     may_spawn: bool,
+    /// What its agents asked that it was told, by their numbers.
+    told: Mutex<BTreeMap<RunId, u64>>,
 }
 
 impl OfRun {
@@ -51,11 +54,39 @@ impl OfRun {
         };
         let may_spawn = depth < engine.settings().agent_depth && spec.recording.is_none();
         let (run, session) = (run.clone(), session.clone());
-        Self { engine: Arc::downgrade(engine), run, session, is_child: spec.parent.is_some(), may_spawn }
+        let (engine, is_child) = (Arc::downgrade(engine), spec.parent.is_some());
+        Self { engine, run, session, is_child, may_spawn, told: Mutex::default() }
     }
 
     fn engine(&self) -> Result<Arc<Engine>, ToolError> {
         self.engine.upgrade().ok_or_else(|| told(&crate::runs::closed()))
+    }
+
+    /// Whether one of these asks what its model was not told before.
+    fn is_asked(&self, engine: &Engine, states: &[AgentState]) -> bool {
+        let told = self.told();
+        let is_new = |state: &AgentState| {
+            let asks = engine.questions.of(&state.agent);
+            asks.is_some_and(|(number, _)| told.get(&state.agent) != Some(&number))
+        };
+        states.iter().any(is_new)
+    }
+
+    /// Its model is told these.
+    fn tell(&self, engine: &Engine, states: Vec<AgentState>) -> Vec<AgentState> {
+        let asks = |state: &AgentState| match &state.stage {
+            AgentStage::AsksYou { question } => {
+                let (number, now) = engine.questions.of(&state.agent)?;
+                (now == *question).then(|| (state.agent.clone(), number))
+            }
+            _ => None,
+        };
+        self.told().extend(states.iter().filter_map(asks));
+        states
+    }
+
+    fn told(&self) -> MutexGuard<'_, BTreeMap<RunId, u64>> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -96,15 +127,15 @@ impl Agents for OfRun {
                 Until::All => states.iter().all(ended),
                 Until::Any => states.iter().any(ended),
             };
-            if is_enough || states.iter().any(|state| matches!(state.stage, AgentStage::AsksYou { .. })) {
-                return Ok(states);
+            if is_enough || self.is_asked(&engine, &states) {
+                return Ok(self.tell(&engine, states));
             }
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => {
                     return Err(ToolError { kind: ToolErrorKind::Cancelled, message: "stopped".into() });
                 }
-                () = tokio::time::sleep_until(end) => return Ok(states),
+                () = tokio::time::sleep_until(end) => return Ok(self.tell(&engine, states)),
                 () = seen.changed() => {}
                 Ok(()) = questions.changed() => {}
             }
@@ -135,9 +166,8 @@ impl Agents for OfRun {
             message: format!("{why}: {ASK_USER}"),
         };
         let parent = engine.runs.get(&self.run).and_then(|own| own.spec.parent.clone());
-        let parent = parent.and_then(|parent| engine.runs.get(&parent));
-        if parent.is_none_or(|parent| parent.spec.is_guests()) {
-            return Err(not_answered("no agent of Miki's started you that could answer"));
+        if parent.is_none_or(|parent| engine.runs.get(&parent).is_none()) {
+            return Err(not_answered("no agent started you that could answer"));
         }
         let mut asked = engine.questions.ask(&self.run, question);
         tokio::select! {
@@ -154,10 +184,14 @@ impl Agents for OfRun {
         let engine = self.engine()?;
         let known = engine.agent_states(&self.session, std::slice::from_ref(agent)).await;
         known.map_err(|error| told(&error))?;
-        if engine.questions.answer(agent, words) {
+        let number = self.told().get(agent).copied();
+        if number.is_some_and(|number| engine.questions.answer(agent, number, words)) {
             return Ok(());
         }
-        let message = format!("{agent} asks nothing: it has its answer, or no longer waits for one");
+        let message = match engine.questions.of(agent) {
+            Some(_) => format!("{agent} asks something else now: waitFor tells it"),
+            None => format!("{agent} asks nothing: it has its answer, or no longer waits for one"),
+        };
         Err(ToolError { kind: ToolErrorKind::BadArguments, message })
     }
 }
@@ -208,7 +242,7 @@ impl Engine {
         let states = children.into_iter().filter(named).filter_map(|child| {
             let agent = child.scope.run.clone()?;
             let asks = questions.iter().any(|question| question.run == agent);
-            let asks_you = self.questions.of(&agent);
+            let asks_you = self.questions.of(&agent).map(|(_, question)| question);
             let Took { steps, tokens, cost, exact } = child.took;
             Some(AgentState {
                 stage: stage(child.end, asks, asks_you),

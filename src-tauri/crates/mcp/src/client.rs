@@ -9,13 +9,14 @@ use rmcp::ErrorData;
 use rmcp::handler::client::ClientHandler;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationCapability, FormElicitationCapability, Implementation, ProtocolVersion,
+    ElicitationCapability, FormElicitationCapability, Implementation, ProgressNotificationParam,
+    ProtocolVersion, TASKS_EXTENSION_ID,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use serde_json::Value;
 use tools::untrusted;
 
-use crate::elicitation::Askers;
+use crate::calls::Calls;
 
 /// Lines of a server's log that are kept, and the characters of one.
 const LOG_LINES: usize = 50;
@@ -157,12 +158,12 @@ fn is_no_word(key: &str) -> bool {
 pub struct Client {
     name: Arc<str>,
     heard: Heard,
-    askers: Arc<Askers>,
+    calls: Arc<Calls>,
 }
 
 impl Client {
-    pub fn new(name: Arc<str>, heard: Heard, askers: Arc<Askers>) -> Self {
-        Self { name, heard, askers }
+    pub fn new(name: Arc<str>, heard: Heard, calls: Arc<Calls>) -> Self {
+        Self { name, heard, calls }
     }
 }
 
@@ -177,6 +178,7 @@ impl ClientHandler for Client {
         let us = Implementation::new("miki", env!("CARGO_PKG_VERSION"));
         let mut can = ClientCapabilities::default();
         can.elicitation = Some(ElicitationCapability::new().with_form(FormElicitationCapability::new()));
+        can.extensions = Some([(TASKS_EXTENSION_ID.to_owned(), Default::default())].into());
         ClientConfig::new(can, us).with_protocol_version(ProtocolVersion::V_2025_11_25)
     }
 
@@ -185,11 +187,15 @@ impl ClientHandler for Client {
         request: ElicitRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        let answer = match self.askers.only() {
-            Ok(call) => call.ask(&self.name, &request, &self.heard).await,
+        let answer = match self.calls.only() {
+            Ok(call) => call.asking.ask(&self.name, &request, &self.heard).await,
             Err(why) => Err(why),
         };
         Ok(answer.unwrap_or_else(|why| not_asked(&self.heard, &why)))
+    }
+
+    async fn on_progress(&self, said: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        self.calls.tell(&said, &self.heard);
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {

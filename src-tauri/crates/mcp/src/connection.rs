@@ -1,6 +1,7 @@
 //! One server: started when it is needed, asked within bounds, given up for a while when it fails.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -22,15 +23,15 @@ use serde_json::{Map, Value};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::process::ChildStderr;
 use tokio::time::Instant;
-use tools::{Asker, untrusted};
+use tools::untrusted;
 
+use crate::calls::{Calls, UnderWay, User};
 use crate::client::{Client, Heard, not_asked};
 use crate::definition::{Definition, MOST_TOOLS};
-use crate::elicitation::{Askers, AskingCall};
 use crate::sign_in::SignsInAt;
 use crate::store::Offered;
 use crate::tap::{Tap, Why};
-use crate::{Launch, address, resources};
+use crate::{Launch, address, prompts, resources, task};
 
 /// Longest wait for a server to start and to say what it offers; `npx` may have to fetch it first.
 pub const START: Duration = Duration::from_secs(60);
@@ -48,6 +49,8 @@ const ERROR_LINE: u64 = 10_000;
 /// Silent for a whole call this often in a row, it is ended.
 const SILENCES: u32 = 2;
 const MESSAGE_CHARS: usize = 300;
+/// Longest wait for an answer, however often its server says how far it is.
+pub const LONGEST: Duration = Duration::from_secs(30 * 60);
 /// Times that it may ask before it has an answer.
 const ROUNDS: usize = 10;
 /// Between two looks whether a call waits for its user.
@@ -60,7 +63,7 @@ pub struct Connection {
     link: tokio::sync::Mutex<Link>,
     state: Mutex<State>,
     heard: Heard,
-    askers: Arc<Askers>,
+    calls: Arc<Calls>,
     /// How many were opened.
     opened: AtomicU64,
     signs_in_at: SignsInAt,
@@ -131,7 +134,7 @@ impl Connection {
             link: tokio::sync::Mutex::new(Link::Closed { failures: 0, why: None, until: None }),
             state: Mutex::default(),
             heard: Heard::default(),
-            askers: Arc::default(),
+            calls: Arc::default(),
             opened: AtomicU64::new(0),
             signs_in_at: SignsInAt::default(),
         }
@@ -166,9 +169,11 @@ impl Connection {
         // Dropped before it has answered, what it offers is not known.
         self.set_listed(number, false).await;
         self.heard.clear_stale();
-        let listed = tokio::time::timeout(START, list(&peer)).await;
+        let listed =
+            tokio::time::timeout(START, async { Ok((list(&peer).await?, prompts::list(&peer).await)) });
+        let listed: Result<Result<_, ServiceError>, _> = listed.await;
         let why = match listed {
-            Ok(Ok((tools, refused))) => {
+            Ok(Ok(((tools, refused), prompts))) => {
                 let info = peer.peer_info();
                 let told = info.as_ref().and_then(|info| info.server_info.as_ref());
                 let called =
@@ -186,12 +191,29 @@ impl Connection {
                     tool.schema = self.heard.purged_schema(std::mem::take(&mut tool.schema));
                 }
                 let called = self.heard.without_keys(&called.unwrap_or_default());
-                return Ok((Offered { called, tools }, self.without_keys(refused)));
+                let prompts = self.without_keys(prompts);
+                return Ok((Offered { called, tools, prompts }, self.without_keys(refused)));
             }
             Ok(Err(error)) => format!("it does not list its tools: {}", self.broken(&error)),
             Err(_) => format!("it did not list its tools within {} s", START.as_secs()),
         };
         Err(self.end(number, why).await)
+    }
+
+    /// One of its prompts, filled in. Connects where it is not connected.
+    ///
+    /// # Errors
+    /// Why there is none, for people.
+    pub async fn prompt(&self, name: &str, fields: BTreeMap<String, String>) -> Result<String, String> {
+        let Way { peer, number, .. } = self.way().await?;
+        match prompts::fill(&peer, name, fields).await {
+            Ok(Some(text)) => Ok(self.heard.without_keys(&text)),
+            Ok(None) => Err("it did not answer in time".into()),
+            Err(error) => Err(match self.failed(&error, number).await {
+                CallError::Erred(said) => said,
+                other => other.to_string(),
+            }),
+        }
     }
 
     /// Notes of one connection, where it is still that one, whether what it offers is known.
@@ -218,7 +240,8 @@ impl Connection {
     }
 
     /// Calls one of its tools, and waits this long for the answer, which may have its keys in it ([`Self::without_keys`]). The
-    /// time in which it waits for its user, by `asker`, does not count. Dropped, it is told to give it up.
+    /// time in which it waits for its user does not count, and it begins anew when its server says how far it is. Dropped, it is
+    /// told to give it up.
     ///
     /// # Errors
     /// Why there is no answer. Whether it was done is not known where the connection ended.
@@ -227,7 +250,7 @@ impl Connection {
         tool: &str,
         arguments: Map<String, Value>,
         within: Duration,
-        asker: Option<Arc<dyn Asker>>,
+        user: User,
         begin: impl FnOnce(),
     ) -> Result<CallToolResult, CallError> {
         let way = match &*self.link.lock().await {
@@ -235,22 +258,31 @@ impl Connection {
             _ => return Err(CallError::NotListed),
         };
         begin();
-        let under_way = self.askers.begin(asker);
-        let asking = &*under_way.call;
+        let begun = self.calls.begin(user);
+        let call = &*begun.call;
+        let ask = |request| self.answer(&way, request, within, call).boxed();
         if tool == resources::RAW {
-            let ask = |request| self.answer(&way, request, within, asking).boxed();
             return resources::read(&arguments, &ask).await;
         }
         let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         for _ in 0..ROUNDS {
             let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
-            match self.answer(&way, request, within, asking).await? {
+            match ask(request).await? {
                 ServerResult::CallToolResult(result) => return Ok(result),
                 // One that has nothing to say.
                 ServerResult::EmptyResult(_) => return Ok(CallToolResult::success(Vec::new())),
                 ServerResult::InputRequiredResult(wanted) => {
-                    let responses = self.input(wanted.input_requests, asking).await?;
+                    let responses = self.input(wanted.input_requests.unwrap_or_default(), call).await?;
                     (params.input_responses, params.request_state) = (Some(responses), wanted.request_state);
+                }
+                ServerResult::CreateTaskResult(begun) => {
+                    let input = |wanted| self.input(wanted, call).boxed();
+                    let tell = |said: &str| call.tell(said, &self.heard);
+                    let ended = task::follow(begun.task, &way.peer, &ask, &input, &tell).await;
+                    return ended.map_err(|error| match error {
+                        CallError::Erred(said) => CallError::Erred(self.heard.line(&said, MESSAGE_CHARS)),
+                        other => other,
+                    });
                 }
                 _ => return Err(CallError::NoResult),
             }
@@ -260,19 +292,15 @@ impl Connection {
     }
 
     /// What it wants to know before it goes on (2026-07-28).
-    async fn input(
-        &self,
-        wanted: Option<InputRequests>,
-        asking: &AskingCall,
-    ) -> Result<InputResponses, CallError> {
+    async fn input(&self, wanted: InputRequests, call: &UnderWay) -> Result<InputResponses, CallError> {
         let mut responses = InputResponses::new();
-        for (name, request) in wanted.unwrap_or_default() {
+        for (name, request) in wanted {
             let InputRequest::Elicitation(request) = request else {
                 return Err(CallError::Erred(
                     "it wants what Miki gives no server: a model, or folders".into(),
                 ));
             };
-            let answer = asking.ask(&self.name, &request.params, &self.heard).await;
+            let answer = call.asking.ask(&self.name, &request.params, &self.heard).await;
             let answer = answer.unwrap_or_else(|why| not_asked(&self.heard, &why));
             responses.insert(name, serde_json::to_value(answer).map_err(|_| CallError::NoResult)?);
         }
@@ -285,15 +313,16 @@ impl Connection {
         way: &Way,
         request: ClientRequest,
         within: Duration,
-        asking: &AskingCall,
+        call: &UnderWay,
     ) -> Result<ServerResult, CallError> {
         let sent = way.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
         let handle = match sent {
             Ok(handle) => handle,
             Err(error) => return Err(self.failed(&error, way.number).await),
         };
+        call.set_token(handle.progress_token.clone());
         let mut abandoned = Abandoned { peer: Some(way.peer.clone()), id: handle.id.clone() };
-        let Some(answer) = in_time(handle.await_response(), within, asking).await else {
+        let Some(answer) = in_time(handle.await_response(), within, call).await else {
             drop(abandoned);
             if way.silences.fetch_add(1, Ordering::AcqRel) + 1 >= SILENCES {
                 let why = format!("it gave no answer to {SILENCES} calls in a row, and was ended");
@@ -422,7 +451,7 @@ impl Connection {
 
     /// Starts it where it is a program, and greets it.
     async fn serve(&self, lifecycle: ClientLifecycleMode, why: &Why) -> Result<Greeted, String> {
-        let client = Client::new(Arc::clone(&self.name), self.heard.clone(), Arc::clone(&self.askers));
+        let client = Client::new(Arc::clone(&self.name), self.heard.clone(), Arc::clone(&self.calls));
         if self.config.url.is_empty() {
             let started = self.launcher.launch(&self.name, &self.config).await?;
             self.heard.hide(started.keys);
@@ -486,21 +515,23 @@ impl Open {
     }
 }
 
-/// `None` if it takes longer, without the time in which its user is asked.
-async fn in_time<T>(work: impl Future<Output = T>, within: Duration, asking: &AskingCall) -> Option<T> {
+/// `None` if it takes longer, without the time in which its user is asked, or is silent for longer about how far it is.
+async fn in_time<T>(work: impl Future<Output = T>, within: Duration, call: &UnderWay) -> Option<T> {
     let mut work = std::pin::pin!(work);
-    let mut left = within;
-    loop {
-        let slice = left.min(SLICE);
+    let (mut left, mut longest, mut times) = (within, within.max(LONGEST), call.times());
+    while !left.min(longest).is_zero() {
+        let slice = left.min(longest).min(SLICE);
         match tokio::time::timeout(slice, &mut work).await {
             Ok(done) => return Some(done),
-            Err(_) if asking.is_asking() => {}
-            Err(_) => left = left.saturating_sub(slice),
-        }
-        if left.is_zero() {
-            return None;
+            Err(_) if call.asking.is_asking() => {}
+            Err(_) => {
+                let now = call.times();
+                left = if now == times { left.saturating_sub(slice) } else { within };
+                (longest, times) = (longest.saturating_sub(slice), now);
+            }
         }
     }
+    None
 }
 
 /// Tells a server that nobody waits for an answer any more.

@@ -1,8 +1,8 @@
 //! What a server wants to know of its user in the middle of a call (elicitation): asked a field at a time, as a
 //! question of the run whose call it is. What looks like a password or a key is never asked for: the protocol forbids it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use protocol::elicitation::Elicitation;
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema};
@@ -25,10 +25,6 @@ const TRIES: usize = 3;
 /// How often a server may ask within one call.
 const QUESTIONS: usize = 5;
 
-/// The calls of one connection that are under way.
-#[derive(Default)]
-pub struct Askers(Mutex<Vec<Arc<AskingCall>>>);
-
 /// A call that may ask its user.
 pub struct AskingCall {
     /// `None` if nobody can be asked.
@@ -42,18 +38,6 @@ pub struct AskingCall {
     turn: tokio::sync::Mutex<()>,
 }
 
-/// A call that is under way, until this is dropped.
-pub struct UnderWay<'a> {
-    askers: &'a Askers,
-    pub call: Arc<AskingCall>,
-}
-
-impl Drop for UnderWay<'_> {
-    fn drop(&mut self) {
-        self.askers.all().retain(|call| !Arc::ptr_eq(call, &self.call));
-    }
-}
-
 /// A question that stands open, until it is dropped.
 struct Open<'a>(&'a AtomicBool);
 
@@ -63,37 +47,17 @@ impl Drop for Open<'_> {
     }
 }
 
-impl Askers {
-    pub fn begin(&self, asker: Option<Arc<dyn Asker>>) -> UnderWay<'_> {
-        let call = Arc::new(AskingCall {
+impl AskingCall {
+    pub fn new(asker: Option<Arc<dyn Asker>>) -> Self {
+        Self {
             asker,
             is_asking: AtomicBool::new(false),
             questions: AtomicUsize::new(0),
             is_declined: AtomicBool::new(false),
             turn: tokio::sync::Mutex::default(),
-        });
-        self.all().push(Arc::clone(&call));
-        UnderWay { askers: self, call }
-    }
-
-    /// The one call that is under way: of several, nobody can tell for which one a question is.
-    ///
-    /// # Errors
-    /// Why there is none, for the server's log.
-    pub fn only(&self) -> Result<Arc<AskingCall>, String> {
-        match &self.all()[..] {
-            [call] => Ok(Arc::clone(call)),
-            [] => Err("no call was under way".into()),
-            _ => Err("it had several calls, and did not say for which one it asked".into()),
         }
     }
 
-    fn all(&self) -> MutexGuard<'_, Vec<Arc<AskingCall>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl AskingCall {
     pub fn is_asking(&self) -> bool {
         self.is_asking.load(Ordering::Acquire)
     }

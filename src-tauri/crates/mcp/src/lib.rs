@@ -11,6 +11,7 @@
 //! ([`Launch`]).
 
 mod address;
+mod calls;
 mod client;
 mod connection;
 mod definition;
@@ -18,12 +19,14 @@ pub mod desk;
 mod elicitation;
 pub mod import;
 mod outcome;
+mod prompts;
 mod remote_tool;
 mod resources;
 mod servers;
 mod sign_in;
 mod store;
 mod tap;
+mod task;
 
 use std::any::Any;
 

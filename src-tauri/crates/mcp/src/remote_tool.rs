@@ -9,6 +9,7 @@ use protocol::tool::{Effect, ToolError, ToolErrorKind};
 use serde_json::{Map, Value, json};
 use tools::{Context, Env, Outcome, Plan, Spec, Task, Tool};
 
+use crate::calls::User;
 use crate::connection::{CallError, START};
 use crate::definition::Definition;
 use crate::outcome;
@@ -89,6 +90,7 @@ impl Call {
 impl Task for Call {
     async fn run(&self, cx: &Context) -> Outcome {
         let Remote { server, raw, hash } = &*self.remote;
+        let user = User { asker: cx.asker(), progress: cx.progress() };
         let asked = async {
             // It may be started anew between the question what it offers and the call.
             for _ in 0..TRIES {
@@ -96,7 +98,7 @@ impl Task for Call {
                 let within = cx.limits().timeout;
                 match server
                     .connection()
-                    .call(raw, self.arguments.clone(), within, cx.asker(), || cx.begin())
+                    .call(raw, self.arguments.clone(), within, user.clone(), || cx.begin())
                     .await
                 {
                     Err(CallError::NotListed) => {}

@@ -140,6 +140,7 @@ impl Server {
                 agreed,
             }
         });
+        let prompts = known.offered.iter().flat_map(|offered| &offered.prompts).cloned().collect();
         let mut log = self.connection.log();
         log.extend(known.refused.iter().cloned());
         ServerView {
@@ -149,6 +150,7 @@ impl Server {
             state,
             called: known.offered.as_ref().map(|offered| offered.called.clone()).unwrap_or_default(),
             tools: tools.collect(),
+            prompts,
             log,
         }
     }
@@ -231,6 +233,31 @@ impl Servers {
             }
         }
         Ok(server.view())
+    }
+
+    /// Asks a server for one of its prompts, filled in.
+    ///
+    /// # Errors
+    /// There is no such server, it is switched off, or it does not give it: for people.
+    pub async fn fill_prompt(
+        &self,
+        name: &str,
+        prompt: &str,
+        fields: BTreeMap<String, String>,
+    ) -> Result<String, ErrorView> {
+        let server = self.find(name)?;
+        if server.known().config.off {
+            let message = format!("the server {name} is switched off");
+            return Err(
+                ErrorView::new(ErrorCode::BadRequest, message).with_hint(format!("miki mcp on {name}"))
+            );
+        }
+        let filled = server.connection.prompt(prompt, fields).await;
+        filled.map_err(|why| {
+            let message = format!("the server {name} does not give this prompt: {why}");
+            ErrorView::new(ErrorCode::BadRequest, message)
+                .with_hint(format!("what it has, and what each takes: miki mcp test {name}"))
+        })
     }
 
     /// Ends a connection that was made with other keys than there are now; it is made anew when it is needed.

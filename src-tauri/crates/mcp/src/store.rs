@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use protocol::mcp::PromptView;
 use serde::{Deserialize, Serialize};
 
 use crate::definition::Definition;
@@ -14,6 +15,8 @@ pub struct Offered {
     /// As the server calls itself, with its version.
     pub called: String,
     pub tools: Vec<Definition>,
+    #[serde(default)]
+    pub prompts: Vec<PromptView>,
 }
 
 pub struct Store(PathBuf);

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -16,13 +16,16 @@ use mcp::{Launch, Servers, Started, Tokens};
 use protocol::command::Secret;
 use protocol::elicitation::Elicitation;
 use protocol::ids::CallId;
-use protocol::mcp::{Agreed, AgreedTool, McpServer, ServerState, ServerView, ToolDoes};
+use protocol::mcp::{
+    Agreed, AgreedTool, McpServer, PromptField, PromptView, ServerState, ServerView, ToolDoes,
+};
 use protocol::settings::Settings;
+use protocol::terminal::Line;
 use protocol::tool::{ApprovalMode, Effect, Mode, Risk, Source, ToolCall, ToolErrorKind};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tools::{
-    Asker, Call, Decision, ExecRequest, Executed, Grants, Limits, Planning, Ports, Registry, Router,
+    Asker, Call, Decision, ExecRequest, Executed, Grants, Limits, Planning, Ports, Progress, Registry, Router,
 };
 
 /// What its program gets from the keychain.
@@ -226,6 +229,94 @@ async fn what_a_server_wants_to_know_its_user_is_asked_and_the_call_waits_for_th
     assert_eq!(ask(Some(SlowUser(None))).await, json!({ "action": "decline" }));
     assert_eq!(ask(None).await, json!({ "action": "decline" }), "nobody could be asked");
     assert!(stage.view("pond").log.iter().any(|line| line.contains("was not asked: nobody could be asked")));
+}
+
+/// Keeps the lines that it is shown.
+#[derive(Default)]
+struct Looking(Mutex<Vec<String>>);
+
+impl Progress for Looking {
+    fn tell(&self, first: u64, lines: Vec<Line>) {
+        let mut all = self.0.lock().unwrap();
+        assert_eq!(first, all.len() as u64);
+        all.extend(lines.iter().map(Line::text));
+    }
+}
+
+#[tokio::test]
+async fn how_far_a_call_is_is_shown_without_keys_and_one_that_goes_on_is_waited_for() {
+    let stage = Stage::with("pond", "tells-how-far", ToolDoes::Looks).await;
+    let seen = Arc::new(Looking::default());
+    let ports = Ports { progress: Some(seen.clone()), ..Ports::default() };
+    let request = ExecRequest { ports, ..stage.request("pond__echo", json!({ "text": "hello" })) };
+    // It takes half as long again as a call may, and says something of it in between.
+    let call = Call { request, cancel: CancellationToken::new(), limits: limits(SHORT) };
+    let done = stage.router.execute(call).await.result;
+    assert_eq!(done.data, json!({ "text": "you said hello" }), "{done:?}");
+    let seen = seen.0.lock().unwrap();
+    assert!(
+        seen.len() > 3 && seen.iter().all(|line| line.ends_with("% · at the pond of (a key)")),
+        "{seen:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_a_server_does_beside_is_asked_for_until_it_has_ended() {
+    let stage = Stage::with("pond", "task", ToolDoes::Looks).await;
+    let seen = Arc::new(Looking::default());
+    let asker = Some(Arc::new(SlowUser(Some("the old one"))) as Arc<dyn Asker>);
+    let ports = Ports { progress: Some(seen.clone()), asker, ..Ports::default() };
+    let request = ExecRequest { ports, ..stage.request("pond__echo", json!({})) };
+    let call = Call { request, cancel: CancellationToken::new(), limits: limits(SHORT) };
+    let done = stage.router.execute(call).await.result;
+    let said: Value =
+        serde_json::from_str(done.data["text"].as_str().unwrap_or_else(|| panic!("{done:?}"))).unwrap();
+    assert_eq!(said, json!({ "which": { "action": "accept", "content": { "pond": "the old one" } } }));
+    assert_eq!(*seen.0.lock().unwrap(), ["going to the pond"]);
+    let fails = Stage::with("pond", "task-fails", ToolDoes::Looks).await;
+    let error = fails.says("pond__echo").await.result.error.unwrap();
+    assert!(error.message.contains("the pond of (a key) froze"), "{}", error.message);
+}
+
+#[tokio::test]
+async fn what_a_server_does_beside_is_given_up_with_its_call() {
+    let stage = Stage::with("pond", "task-hangs", ToolDoes::Edits).await;
+    let (cancel, seen) = (CancellationToken::new(), Arc::new(Looking::default()));
+    let ports = Ports { progress: Some(seen.clone()), ..Ports::default() };
+    let request = ExecRequest { ports, ..stage.request("pond__echo", json!({})) };
+    let call = Call { request, cancel: cancel.clone(), limits: limits(SHORT) };
+    let stop = async {
+        let begun = Instant::now();
+        while seen.0.lock().unwrap().is_empty() {
+            assert!(begun.elapsed() < LONG, "it is not asked how far it is");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        cancel.cancel();
+    };
+    let (done, ()) = tokio::join!(stage.router.execute(call), stop);
+    assert_eq!(done.result.error.unwrap().kind, ToolErrorKind::Cancelled);
+    stage.until_called().await;
+    assert_eq!(std::fs::read_to_string(stage.state()).unwrap(), "given up\n");
+}
+
+#[tokio::test]
+async fn a_prompt_is_filled_in_for_its_user_cleaned_and_within_bounds() {
+    let stage = Stage::with("pond", "prompts", ToolDoes::Looks).await;
+    let prompts = stage.view("pond").prompts;
+    let [PromptView { name, about, fields }] = &prompts[..] else { panic!("{prompts:?}") };
+    assert_eq!((name.as_str(), about.as_str()), ("fish", "Fishes."));
+    let blank = PromptField { name: "pond".into(), about: "Which one of (a key)".into(), is_required: true };
+    assert_eq!(fields, &[blank]);
+    let fill = async |fields: &[(&str, &str)]| {
+        let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        stage.servers.fill_prompt("pond", "fish", fields).await
+    };
+    let text = fill(&[("pond", "the old one")]).await.unwrap();
+    let begins =
+        "Fish in the old one with (a key).\n\n(The answer to that is to begin so: I have my rod.)\n\nzz";
+    assert!(text.starts_with(begins) && text.len() < 9_000 && text.contains("(cut: "), "{}", &text[..200]);
+    let error = fill(&[]).await.unwrap_err();
+    assert!(error.message.ends_with("does not give this prompt: (a key): no pond"), "{}", error.message);
 }
 
 #[tokio::test]

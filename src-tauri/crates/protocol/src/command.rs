@@ -1,5 +1,7 @@
 //! Everything a surface may ask of the engine: one struct a command, one response type each.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::budget::Forecast;
@@ -197,6 +199,8 @@ commands! {
     list_servers Read ListServers {} -> Vec<ServerView>;
     /// Starts a server of the settings where it is not started, and asks it what it offers.
     test_server CallTool TestServer { server: String } -> ServerView;
+    /// Asks a server for one of its prompts, filled in: a text to begin a goal with. Nothing is done with it.
+    fill_prompt CallTool FillPrompt { server: String, prompt: String, fields: BTreeMap<String, String> } -> String;
     /// Keeps the value of a variable that a server's program gets, or of a header that a server at an address gets, in the
     /// keychain.
     set_server_key Keys SetServerKey { server: String, variable: String, value: Secret } -> ();

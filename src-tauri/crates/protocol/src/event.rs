@@ -360,6 +360,9 @@ pub struct Status {
     /// What is used up, where it waits for that; `None` if it waits for nothing, or for another reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used_up: Option<Box<UsedUp>>,
+    /// What it asks the agent that it works for, while it waits for the answer; `None` if it asks nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks_above: Option<String>,
     /// What was allowed for it, or for its session, and is not asked about again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<Grant>,
@@ -390,6 +393,7 @@ impl Default for Status {
             paused: false,
             wants_word: false,
             used_up: None,
+            asks_above: None,
             grants,
             progress: None,
         }

@@ -86,9 +86,34 @@ pub struct ServerView {
     #[serde(default)]
     pub called: String,
     pub tools: Vec<ServerToolView>,
+    #[serde(default)]
+    pub prompts: Vec<PromptView>,
     /// What it last wrote to its standard error: the newest lines.
     #[serde(default)]
     pub log: Vec<String>,
+}
+
+/// A text with blanks that a server has for its users, to begin a goal with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptView {
+    pub name: String,
+    /// In the server's words; empty if it has none.
+    #[serde(default)]
+    pub about: String,
+    #[serde(default)]
+    pub fields: Vec<PromptField>,
+}
+
+/// A blank of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptField {
+    pub name: String,
+    #[serde(default)]
+    pub about: String,
+    #[serde(default)]
+    pub is_required: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -26,8 +26,8 @@ pub trait Agents: Send + Sync {
     /// Which limit it would pass, or why it cannot begin, in words for the model.
     async fn spawn(&self, wanted: WantedAgent) -> Result<StartedRun, ToolError>;
 
-    /// How these stand (all that runs of its session started, if none is named), as soon as enough of them have ended, or
-    /// after `patience`.
+    /// How these stand (all that runs of its session started, if none is named), as soon as enough of them have ended, one asks
+    /// what it was not told before, or after `patience`.
     ///
     /// # Errors
     /// One of them was not started in its session.
@@ -51,14 +51,14 @@ pub trait Agents: Send + Sync {
     /// There is none that could answer, or it did not in time.
     async fn ask_parent(&self, question: String, cancel: &CancellationToken) -> Result<String, ToolError>;
 
-    /// Answers what one asks this one.
+    /// Answers what one asks this one, as [`Self::wait_for`] last told it.
     ///
     /// # Errors
-    /// It was not started in its session, or asks nothing.
+    /// It was not started in its session, asks nothing, or something else by now.
     async fn answer(&self, agent: &RunId, words: String) -> Result<(), ToolError>;
 }
 
-/// Of how many of those that are waited for the end is enough. A question of one of them always is.
+/// Of how many of those that are waited for the end is enough. A question of one of them that was not told before always is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Until {
     #[default]

@@ -68,8 +68,8 @@ pub use secrets::{Secret, SecretScope, SecretSource};
 pub use spec::{Available, Group, Needs, Spec, Tool, Verify};
 pub use surroundings::Meanwhile;
 pub use tool::{
-    ANSWER_AGENT, CONTINUE, Context, ELEMENTS, ListShown, NOTE_CHARS, NOTES, Outcome, PARENTS_ANSWER, REASON,
-    USE_TOOLS, edited_notes, named_groups, notes_edit_of,
+    ANSWER_AGENT, ASK_PARENT, CONTINUE, Context, ELEMENTS, ListShown, NOTE_CHARS, NOTES, Outcome,
+    PARENTS_ANSWER, REASON, USE_TOOLS, edited_notes, named_groups, notes_edit_of,
 };
 
 /// One call on its way: what is asked, how it is stopped, and the bounds it keeps to.

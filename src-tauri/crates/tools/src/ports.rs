@@ -38,7 +38,7 @@ pub struct Ports {
     pub agents: Option<Arc<dyn Agents>>,
     /// Asks the user in the middle of a call; `None` outside any run.
     pub asker: Option<Arc<dyn Asker>>,
-    /// Hears what a command prints while it runs.
+    /// Sees what a command prints while it runs, and how far a server says that it is.
     pub progress: Option<Arc<dyn Progress>>,
     /// The user's home, below which folders are called `~/`.
     pub home: Option<PathBuf>,
@@ -79,7 +79,7 @@ pub trait Asker: Send + Sync {
 
 /// Shows what goes on, while it does.
 pub trait Progress: Send + Sync {
-    /// Lines of a command's output that are new, or are another now.
+    /// Lines of what goes on that are new, or are another now: the output of a command, the words of a server.
     fn tell(&self, first: u64, lines: Vec<Line>);
 }
 

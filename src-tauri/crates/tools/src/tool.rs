@@ -96,7 +96,7 @@ mod think;
 mod use_tools;
 mod wait;
 
-pub use agents::{ANSWER_AGENT, PARENTS_ANSWER};
+pub use agents::{ANSWER_AGENT, ASK_PARENT, PARENTS_ANSWER};
 pub(crate) use batch::NAME as BATCH;
 pub(crate) use calendar::{from_agenda, meant as meant_calendar, take_back as take_back_entry};
 pub(crate) use commands::held_back;

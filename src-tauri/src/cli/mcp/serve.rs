@@ -4,7 +4,7 @@ pub mod http;
 
 use std::sync::{Arc, PoisonError};
 
-use ::mcp::desk::{self, Relay, Role};
+use ::mcp::desk::{self, AtWork, Relay, Role};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use protocol::ErrorView;
@@ -194,7 +194,7 @@ impl Relay for Way {
         self.carry(client, tool, arguments).boxed()
     }
 
-    fn at_work(&self) -> BoxFuture<'_, Vec<String>> {
+    fn at_work(&self) -> BoxFuture<'_, Vec<AtWork>> {
         async {
             let (link, root) = match &*self.state.lock().await {
                 State::Open(link, opened) => (Arc::clone(link), opened.run.run.clone()),
@@ -202,7 +202,8 @@ impl Relay for Way {
             };
             let mut runs = link.call(ListRuns {}).await.unwrap_or_default();
             runs.retain(|one| one.parent.as_ref() == Some(&root));
-            runs.into_iter().map(|one| one.run.0).collect()
+            let at_work = |one: RunStatus| AtWork { agent: one.run.0, asks: one.status.asks_above.is_some() };
+            runs.into_iter().map(at_work).collect()
         }
         .boxed()
     }

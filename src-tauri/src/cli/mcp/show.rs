@@ -1,6 +1,6 @@
 //! What a user reads of a server: its state, what it runs, what keeps it from working, and its tools.
 
-use protocol::mcp::{Agreed, ServerState, ServerToolView, ServerView, ToolDoes};
+use protocol::mcp::{Agreed, PromptView, ServerState, ServerToolView, ServerView, ToolDoes};
 
 use crate::cli::tell;
 use crate::cli::text::{plain, prose};
@@ -46,6 +46,15 @@ pub fn fault(view: &ServerView) -> String {
     format!("\n  {}{more}", plain(why))
 }
 
+pub fn show_prompt(prompt: &PromptView) {
+    let fields = prompt.fields.iter().map(|field| {
+        let name = plain(&field.name);
+        if field.is_required { format!(" {name}=…") } else { format!(" [{name}=…]") }
+    });
+    tell(&format!("  prompt {}{}", plain(&prompt.name), fields.collect::<String>()));
+    prose(&prompt.about).lines().for_each(|line| tell(&format!("      {line}")));
+}
+
 pub fn show_tool(tool: &ServerToolView) {
     let state = match tool.agreed {
         Agreed::No => "not agreed to",
@@ -71,6 +80,7 @@ mod tests {
             runs: "mcp-files ~/Documents".into(),
             unconfined: false,
             tools,
+            prompts: Vec::new(),
             log: log.iter().map(|line| (*line).to_owned()).collect(),
         }
     }

@@ -10,10 +10,13 @@ use tokio::sync::{oneshot, watch};
 #[derive(Default)]
 pub struct Questions {
     open: Mutex<BTreeMap<RunId, PendingQuestion>>,
-    asked: watch::Sender<()>,
+    /// How many there were.
+    asked: watch::Sender<u64>,
 }
 
 struct PendingQuestion {
+    /// Tells it from those before and after it.
+    number: u64,
     question: String,
     reply: oneshot::Sender<String>,
 }
@@ -29,24 +32,28 @@ impl Questions {
     /// Asks for an agent, which has one question at a time.
     pub fn ask(&self, agent: &RunId, question: String) -> OpenQuestion<'_> {
         let (reply, answer) = oneshot::channel();
-        self.open().insert(agent.clone(), PendingQuestion { question, reply });
-        self.asked.send_replace(());
+        let mut open = self.open();
+        let number = *self.asked.borrow() + 1;
+        open.insert(agent.clone(), PendingQuestion { number, question, reply });
+        self.asked.send_replace(number);
+        drop(open);
         OpenQuestion { questions: self, agent: agent.clone(), answer }
     }
 
-    /// What an agent asks; `None` if it asks nothing.
-    pub fn of(&self, agent: &RunId) -> Option<String> {
-        self.open().get(agent).map(|asked| asked.question.clone())
+    /// What an agent asks, with the question's number; `None` if it asks nothing.
+    pub fn of(&self, agent: &RunId) -> Option<(u64, String)> {
+        self.open().get(agent).map(|asked| (asked.number, asked.question.clone()))
     }
 
-    /// Whether the agent asked something, and waits for its answer.
-    pub fn answer(&self, agent: &RunId, words: String) -> bool {
-        let asked = self.open().remove(agent);
-        asked.is_some_and(|asked| asked.reply.send(words).is_ok())
+    /// Whether the agent asked this, and waits for its answer.
+    pub fn answer(&self, agent: &RunId, number: u64, words: String) -> bool {
+        let mut open = self.open();
+        let asked = open.get(agent).is_some_and(|asked| asked.number == number).then(|| open.remove(agent));
+        asked.flatten().is_some_and(|asked| asked.reply.send(words).is_ok())
     }
 
     /// Tells of each question that comes after this.
-    pub fn seen(&self) -> watch::Receiver<()> {
+    pub fn seen(&self) -> watch::Receiver<u64> {
         self.asked.subscribe()
     }
 

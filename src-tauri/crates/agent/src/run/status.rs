@@ -7,10 +7,13 @@ use protocol::event::{Activity, RunEnd, Status};
 use protocol::tool::{ASK_HUMAN, Approval, Grant, ToolCall, Until};
 use protocol::{ErrorView, EventBody};
 use serde_json::Value;
+use tools::{ASK_PARENT, untrusted};
 
 use super::Driver;
 use crate::machine::{Next, State};
 use crate::recovery;
+
+const QUESTION_CHARS: usize = 300;
 
 impl Driver {
     /// Shows where the run stands; what is between two states shows nothing.
@@ -93,8 +96,22 @@ impl Driver {
         let grants = grants(self.grants().allowed().cloned(), &self.granted);
         let (paused, wants_word) = (self.machine.is_paused(), self.machine.wants_word());
         let used_up = self.budget.waits_for(&self.plan).map(Box::new);
-        let status =
-            Status { activity, detail, step, max_steps, paused, wants_word, used_up, grants, progress };
+        let asks_above = match &self.machine.state {
+            State::ExecutingTool { calls } => asks_above(&calls.current),
+            _ => None,
+        };
+        let status = Status {
+            activity,
+            detail,
+            step,
+            max_steps,
+            paused,
+            wants_word,
+            used_up,
+            asks_above,
+            grants,
+            progress,
+        };
         self.run.log.set_status(self.run.scope.clone(), status);
     }
 }
@@ -121,6 +138,12 @@ fn asks_for(call: &ToolCall) -> String {
         ASK_HUMAN => "asks you something".to_owned(),
         tool => format!("asks whether it may: {tool}"),
     }
+}
+
+/// What a call asks the agent that its run works for; `None` if it asks nothing.
+fn asks_above(call: &ToolCall) -> Option<String> {
+    let question = call.arguments.get("question").filter(|_| call.tool == ASK_PARENT)?;
+    question.as_str().map(|question| untrusted::line(question, QUESTION_CHARS))
 }
 
 /// What the model says the call is for, for the status line.

@@ -351,6 +351,45 @@ async fn a_child_asks_the_one_that_it_works_for_which_answers_in_the_middle_of_i
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_question_that_was_told_is_no_end_of_the_next_wait_and_an_answer_goes_to_no_later_one() {
+    let asks = |question: &str| Step::call("askParent", json!({ "question": question }));
+    let child = vec![asks("Which of the two?"), asks("And when?"), done()];
+    let other = vec![done().after(Duration::from_secs(10))];
+    let busy = |n: u32| {
+        Step::call("think", json!({ "thought": format!("about {n} things") })).after(Duration::from_secs(15))
+    };
+    let wait = || Step::call("waitFor", json!({ "minutes": 2, "any": true }));
+    let agent = Arc::new(Mutex::new(String::new()));
+    let asked = {
+        let agent = agent.clone();
+        Step::with(move |request| {
+            *agent.lock().unwrap() = agent_in(request);
+            Step::call("waitFor", json!({ "minutes": 2, "any": true }))
+        })
+    };
+    let answer = Step::with(move |_| {
+        let agent = agent.lock().unwrap().clone();
+        Step::call("answerAgent", json!({ "agent": agent, "answer": "the one with a window" }))
+    });
+    // Told once, it waits for the other one; what it answers after the question has lapsed goes to no question.
+    let begins = [Step::calls(vec![spawn("choose one"), spawn("work")]), wait(), asked];
+    let root = begins.into_iter().chain((0..22).map(busy)).chain([answer, done()]).collect();
+    let mut tree = Tree::new(vec![root, child, other]).await;
+    let started = tree.start("book a room", auto()).await;
+    assert!(matches!(tree.end_of(&started.run).await, RunEnd::Completed { .. }));
+    let waited = tree.results(&started, "waitFor").await;
+    let states = |at: usize| {
+        let agents = waited[at].data["agents"].as_array().unwrap();
+        agents.iter().map(|agent| agent["state"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(states(0), ["asks you", "works"]);
+    assert_eq!(states(1), ["asks you", "completed"], "the wait ended at once");
+    let answered = tree.results(&started, "answerAgent").await;
+    let error = answered[0].error.as_ref().unwrap();
+    assert!(error.message.contains("asks something else now"), "{}", error.message);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_child_whose_question_is_not_answered_in_time_is_told_to_ask_its_user() {
     let child = vec![Step::call("askParent", json!({ "question": "Which of the two?" })), done()];
     let busy = |n: u32| {

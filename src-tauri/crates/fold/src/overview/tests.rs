@@ -65,6 +65,7 @@ fn status(id: &str, activity: Activity) -> Event {
         used_up: None,
         grants: Vec::new(),
         progress: None,
+        asks_above: None,
     };
     passing(id, EventBody::StatusChanged { status })
 }

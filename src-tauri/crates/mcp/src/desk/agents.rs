@@ -6,10 +6,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt as _;
-use futures::future::BoxFuture;
 use protocol::command::GuestAnswer;
 use rmcp::model::{Tool, ToolAnnotations};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
@@ -22,6 +21,11 @@ const PATIENCE: Duration = Duration::from_secs(45);
 const LOOK: Duration = Duration::from_secs(10);
 /// Between two looks at who is at work.
 const SLICE: Duration = Duration::from_millis(250);
+/// For the client's model, of an agent that waits for its answer.
+const NEXT_ASKED: &str = "an agent asks you: answer it with answerAgent, then call waitFor again";
+/// For an agent whose question nobody answered.
+const NO_ANSWER: &str =
+    "No answer was given. Ask the user with askHuman, or report what you could not decide.";
 /// For the client's model, of agents that have not ended yet.
 const NEXT: &str = "not all have ended: call waitFor or status again, by the ids told here";
 
@@ -61,35 +65,44 @@ pub fn replaces(tool: &str) -> bool {
     tool == "waitFor"
 }
 
-/// Carries a call: as it is, or as those that it stands for.
-pub fn call(
-    relay: Arc<dyn Relay>,
-    client: String,
-    tool: String,
-    arguments: Value,
-) -> BoxFuture<'static, Result<GuestAnswer, String>> {
-    let client = GoalGiver { relay, name: client };
-    async move {
-        match &*tool {
-            "run" => client.run(arguments).await,
-            "spawn" => {
-                let (answer, unwanted) = client.spawn(arguments).await?;
-                unwanted.keep();
-                Ok(answer)
-            }
-            "waitFor" => client.wait_for(&arguments).await,
-            "status" => client.turn("waitFor", json!({ "minutes": 0 })).await,
-            _ => client.turn(&tool, arguments).await,
+/// What a call comes to.
+pub enum Came {
+    Answer(GuestAnswer),
+    /// One of its agents asks the client: its user is to be asked, and the call goes on by [`GoalGiver::answered`].
+    Asks(Box<Asking>),
+}
+
+/// What an agent asks in the middle of a call. It may go through the client's hands: what is named in it is held against what
+/// is the client's, as in any other call.
+#[derive(Deserialize, Serialize)]
+pub struct Asking {
+    agent: String,
+    /// Of `waitFor`: how the call goes on.
+    wait: Value,
+    #[serde(skip)]
+    pub question: String,
+    #[serde(skip)]
+    said: Vec<String>,
+    #[serde(skip)]
+    unwanted: Option<Unwanted>,
+}
+
+impl Asking {
+    /// The client is told of its agent: a call that it gives up later stops it no more.
+    pub fn keep(mut self) {
+        if let Some(unwanted) = self.unwanted.take() {
+            unwanted.keep();
         }
     }
-    .boxed()
 }
 
 /// A client that gives goals.
 #[derive(Clone)]
-struct GoalGiver {
-    relay: Arc<dyn Relay>,
-    name: String,
+pub struct GoalGiver {
+    pub relay: Arc<dyn Relay>,
+    pub name: String,
+    /// Whether its user can be asked what its agents ask; else it is told so, and its model answers.
+    pub can_ask: bool,
 }
 
 /// Stops the agent of a call that its client gives up, and no other.
@@ -110,15 +123,47 @@ impl Drop for Unwanted {
         let (Some(agent), Ok(runtime)) = (self.agent.take(), tokio::runtime::Handle::try_current()) else {
             return;
         };
-        let GoalGiver { relay, name } = self.by.clone();
+        let GoalGiver { relay, name, .. } = self.by.clone();
         runtime.spawn(async move { relay.call(&name, "kill", json!({ "agent": agent })).await });
     }
 }
 
 impl GoalGiver {
+    /// Carries a call: as it is, or as those that it stands for.
+    ///
+    /// # Errors
+    /// Why there is no answer, for the client's model.
+    pub async fn call(&self, tool: &str, arguments: Value) -> Result<Came, String> {
+        match tool {
+            "run" => self.run(arguments).await,
+            "spawn" => {
+                let (answer, unwanted) = self.spawn(arguments).await?;
+                unwanted.keep();
+                Ok(Came::Answer(answer))
+            }
+            "waitFor" => self.wait_for(arguments).await,
+            "status" => self.turn("waitFor", json!({ "minutes": 0 })).await.map(Came::Answer),
+            _ => self.turn(tool, arguments).await.map(Came::Answer),
+        }
+    }
+
+    /// Gives an agent the answer to what it asked, or that there is none, and goes on with the call.
+    ///
+    /// # Errors
+    /// As those of the call.
+    pub async fn answered(&self, asking: Asking, answer: Option<String>) -> Result<Came, String> {
+        let Asking { agent, wait, said, unwanted, .. } = asking;
+        let answer = answer.filter(|answer| !answer.trim().is_empty());
+        let answer = answer.unwrap_or_else(|| NO_ANSWER.to_owned());
+        // It may have gone on without an answer: that is no fault of the call.
+        let _ = self.turn(tools::ANSWER_AGENT, json!({ "agent": agent, "answer": answer })).await;
+        let came = self.wait_for(wait).await?;
+        Ok(going_on(came, said, unwanted))
+    }
+
     /// One turn of the client's run. It goes on to its end where its client gives it up: what it begins must be known.
     async fn turn(&self, tool: &str, arguments: Value) -> Result<GuestAnswer, String> {
-        let (Self { relay, name }, tool) = (self.clone(), tool.to_owned());
+        let (Self { relay, name, .. }, tool) = (self.clone(), tool.to_owned());
         ended(tokio::spawn(async move { relay.call(&name, &tool, arguments).await })).await
     }
 
@@ -133,18 +178,20 @@ impl GoalGiver {
         .await
     }
 
-    async fn run(&self, arguments: Value) -> Result<GuestAnswer, String> {
+    async fn run(&self, arguments: Value) -> Result<Came, String> {
         let (started, unwanted) = self.spawn(arguments).await?;
         // Why it was not started.
-        let Some(agent) = unwanted.agent.clone() else { return Ok(started) };
-        let waited = self.wait_for(&json!({ "agents": [agent] })).await;
-        unwanted.keep();
-        let GuestAnswer { answer, said, picture } =
-            waited.map_err(|why| format!("the agent {agent} was started; {why}"))?;
-        Ok(GuestAnswer { answer, said: [started.said, said].concat(), picture })
+        let Some(agent) = unwanted.agent.clone() else { return Ok(Came::Answer(started)) };
+        match self.wait_for(json!({ "agents": [agent] })).await {
+            Ok(came) => Ok(going_on(came, started.said, Some(unwanted))),
+            Err(why) => {
+                unwanted.keep();
+                Err(format!("the agent {agent} was started; {why}"))
+            }
+        }
     }
 
-    async fn wait_for(&self, arguments: &Value) -> Result<GuestAnswer, String> {
+    async fn wait_for(&self, arguments: Value) -> Result<Came, String> {
         let agents = arguments
             .get("agents")
             .and_then(Value::as_array)
@@ -160,24 +207,53 @@ impl GoalGiver {
             Err("how they stand is not told just now: its user holds this work in Miki, or is asked whether it may go on; ask status later".into())
         })?;
         let states = looked.answer.pointer("/data/agents").and_then(Value::as_array);
-        let works = |state: &Value| matches!(state["state"].as_str(), Some("works" | "asks its user"));
-        if states.is_some_and(|states| states.iter().any(works)) {
-            looked.answer["next"] = NEXT.into();
+        let is_in =
+            |state: &&Value, named: &[&str]| state["state"].as_str().is_some_and(|one| named.contains(&one));
+        let asks = states.iter().copied().flatten().find(|state| is_in(state, &["asks you"]));
+        let works = states.iter().copied().flatten().any(|state| is_in(&state, &["works", "asks its user"]));
+        if let Some(asks) = asks.filter(|_| self.can_ask) {
+            let text = |field: &str| asks[field].as_str().unwrap_or_default().to_owned();
+            let (agent, question) = (text("agent"), text("question"));
+            let asking = Asking { agent, wait: arguments, question, said: looked.said, unwanted: None };
+            return Ok(Came::Asks(Box::new(asking)));
         }
-        Ok(looked)
+        match (asks.is_some(), works) {
+            (true, _) => looked.answer["next"] = NEXT_ASKED.into(),
+            (false, true) => looked.answer["next"] = NEXT.into(),
+            (false, false) => {}
+        }
+        Ok(Came::Answer(looked))
     }
 
-    /// Until these have ended, or those that are at work now; `any`: until one of them has.
+    /// Until these have ended, or those that are at work now, or one of them asks; `any`: until one of them has ended.
     async fn until_ended(&self, agents: Option<Vec<String>>, any: bool) {
         let mut at_work = self.relay.at_work().await;
-        let agents = agents.unwrap_or_else(|| at_work.clone());
+        let agents = agents.unwrap_or_else(|| at_work.iter().map(|one| one.agent.clone()).collect());
         loop {
-            let ended = agents.iter().filter(|agent| !at_work.contains(agent)).count();
-            if ended == agents.len() || (any && ended > 0) {
+            let works = |agent: &&String| at_work.iter().any(|one| one.agent == **agent);
+            let ended = agents.iter().filter(|agent| !works(agent)).count();
+            let asks = at_work.iter().any(|one| one.asks && agents.contains(&one.agent));
+            if asks || ended == agents.len() || (any && ended > 0) {
                 return;
             }
             sleep(SLICE).await;
             at_work = self.relay.at_work().await;
+        }
+    }
+}
+
+/// The same with what was said before it, and its agent, which a call that is given up stops.
+fn going_on(came: Came, before: Vec<String>, unwanted: Option<Unwanted>) -> Came {
+    match came {
+        Came::Answer(GuestAnswer { answer, said, picture }) => {
+            if let Some(unwanted) = unwanted {
+                unwanted.keep();
+            }
+            Came::Answer(GuestAnswer { answer, said: [before, said].concat(), picture })
+        }
+        Came::Asks(mut asking) => {
+            (asking.said, asking.unwanted) = ([before, asking.said].concat(), unwanted);
+            Came::Asks(asking)
         }
     }
 }

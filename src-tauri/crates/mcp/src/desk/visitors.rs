@@ -105,6 +105,7 @@ mod tests {
     use protocol::command::GuestAnswer;
     use serde_json::Value;
 
+    use super::super::AtWork;
     use super::*;
 
     struct Counted(Arc<AtomicUsize>);
@@ -119,7 +120,7 @@ mod tests {
             async { Err("not here".into()) }.boxed()
         }
 
-        fn at_work(&self) -> BoxFuture<'_, Vec<String>> {
+        fn at_work(&self) -> BoxFuture<'_, Vec<AtWork>> {
             async { Vec::new() }.boxed()
         }
 

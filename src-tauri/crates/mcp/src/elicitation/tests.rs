@@ -1,12 +1,14 @@
 //! What a server wants to know of its user.
 
 use std::collections::VecDeque;
+use std::sync::Mutex;
 
 use async_trait::async_trait;
 use protocol::elicitation::Kind;
 use serde_json::json;
 
 use super::*;
+use crate::calls::{self, Calls};
 
 /// Answers in this order, and keeps what was asked.
 struct User {
@@ -22,6 +24,10 @@ impl Asker for User {
     }
 }
 
+fn of(user: &Arc<User>) -> calls::User {
+    calls::User { asker: Some(Arc::clone(user) as Arc<dyn Asker>), progress: None }
+}
+
 /// It has a key of its server's.
 fn heard() -> Heard {
     let heard = Heard::default();
@@ -34,12 +40,12 @@ async fn ask(schema: Value, answers: &[&'static str]) -> (Result<ElicitResult, S
     let user = Arc::new(User { answers, asked: Mutex::default() });
     let request = json!({ "mode": "form", "message": "Where\nto?", "requestedSchema": schema });
     let request: ElicitRequestParams = serde_json::from_value(request).unwrap();
-    let askers = Askers::default();
-    let under_way = askers.begin(Some(Arc::clone(&user) as Arc<dyn Asker>));
-    let answer = askers.only().unwrap().ask("weather", &request, &heard()).await;
-    assert!(!under_way.call.is_asking());
+    let calls = Calls::default();
+    let under_way = calls.begin(of(&user));
+    let answer = calls.only().unwrap().asking.ask("weather", &request, &heard()).await;
+    assert!(!under_way.call.asking.is_asking());
     drop(under_way);
-    assert!(askers.only().is_err(), "no call is under way");
+    assert!(calls.only().is_err(), "no call is under way");
     let asked = user.asked.lock().unwrap().clone();
     (answer, asked)
 }
@@ -113,9 +119,9 @@ async fn nobody_is_asked_for_a_password_for_a_page_or_for_too_much() {
 
 #[tokio::test]
 async fn of_two_calls_nobody_can_tell_who_is_asked() {
-    let askers = Askers::default();
-    let (_one, _two) = (askers.begin(None), askers.begin(None));
-    assert!(askers.only().is_err_and(|why| why.contains("several calls")));
+    let calls = Calls::default();
+    let (_one, _two) = (calls.begin(Default::default()), calls.begin(Default::default()));
+    assert!(calls.only().is_err_and(|why| why.contains("several calls")));
 }
 
 #[tokio::test]
@@ -125,10 +131,10 @@ async fn a_server_asks_no_more_after_a_no_and_only_so_often_within_a_call() {
     let request: ElicitRequestParams = serde_json::from_value(request).unwrap();
     for (answers, asked) in [(vec!["no"], 1), (vec!["yes"; 9], QUESTIONS)] {
         let user = Arc::new(User { answers: Mutex::new(answers.into()), asked: Mutex::default() });
-        let askers = Askers::default();
-        let under_way = askers.begin(Some(Arc::clone(&user) as Arc<dyn Asker>));
+        let calls = Calls::default();
+        let under_way = calls.begin(of(&user));
         for _ in 0..8 {
-            let _ = under_way.call.ask("pond", &request, &heard()).await;
+            let _ = under_way.call.asking.ask("pond", &request, &heard()).await;
         }
         assert_eq!(user.asked.lock().unwrap().len(), asked);
     }

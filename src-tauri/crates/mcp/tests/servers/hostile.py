@@ -31,6 +31,13 @@ def tools():
     return [tool("echo")]
 
 
+def task(status, **more):
+    at = "2026-11-28T00:00:00Z"
+    return {"taskId": "t-1", "status": status, "createdAt": at, "lastUpdatedAt": at, "ttlMs": None,
+            "pollIntervalMs": 50, **more}
+
+
+looked, told = 0, None
 if mode == "hangs-at-start":
     time.sleep(1000)
 if mode == "dies-at-start":
@@ -50,7 +57,8 @@ for line in sys.stdin:
         continue
     id, method = message.get("id"), message.get("method")
     if method == "initialize":
-        answer(id, {"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": True}},
+        can = {"tools": {"listChanged": True}, **({"prompts": {}} if mode == "prompts" else {})}
+        answer(id, {"protocolVersion": "2025-11-25", "capabilities": can,
                     "serverInfo": {"name": "hostile", "version": "1"}})
     elif method == "tools/list":
         if mode == "hangs-at-list":
@@ -59,6 +67,16 @@ for line in sys.stdin:
     elif method == "tools/call":
         text = message["params"].get("arguments", {}).get("text", "")
         result = {"content": [{"type": "text", "text": f"you said {text}"}]}
+        if mode.startswith("task"):
+            answer(id, {"resultType": "task", **task("working")})
+            continue
+        if mode == "tells-how-far":
+            token = message["params"]["_meta"]["progressToken"]
+            for part in range(1, 16):
+                time.sleep(0.2)
+                send({"jsonrpc": "2.0", "method": "notifications/progress", "params": {
+                    "progressToken": token, "progress": part, "total": 15,
+                    "message": "at the pond of canary-of-the-keychain"}})
         if state:
             with open(state, "a") as file:
                 file.write("called\n")
@@ -100,6 +118,39 @@ for line in sys.stdin:
             os._exit(0)
         if mode == "confused":
             answer(id, {"content": [{"type": "text", "text": "a second answer"}]})
+    elif method == "prompts/list" and mode == "prompts":
+        blank = {"name": "pond", "description": "Which\u202e one\nof canary-of-the-keychain", "required": True}
+        answer(id, {"prompts": [{"name": "fish", "description": "Fishes.", "arguments": [blank]},
+                                {"name": "fi\u200bsh"}, {"name": ""}, {"name": "x" * 200},
+                                {"name": "y", "arguments": [{"name": "po\u202end"}]}]})
+    elif method == "prompts/get" and mode == "prompts":
+        pond = message["params"].get("arguments", {}).get("pond")
+        if not pond:
+            send({"jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": "canary-of-the-keychain: no pond"}})
+            continue
+        texts = [("user", f"Fish in {pond}\u200b\u202e with canary-of-the-keychain."), ("assistant", "I have my rod."),
+                 ("user", "z" * 100_000)]
+        answer(id, {"messages": [{"role": role, "content": {"type": "text", "text": text}} for role, text in texts]})
+    elif method == "tasks/get":
+        looked += 1
+        if mode == "task-fails":
+            answer(id, task("failed", error={"code": -32000, "message": "the pond of canary-of-the-keychain froze"}))
+        elif mode == "task-hangs" or looked == 1:
+            answer(id, task("working", statusMessage="going to the pond"))
+        elif told is None:
+            schema = {"type": "object", "properties": {"pond": {"type": "string"}}, "required": ["pond"]}
+            answer(id, task("input_required", inputRequests={"which": {
+                "method": "elicitation/create", "params": {"message": "Which one?", "requestedSchema": schema}}}))
+        else:
+            text = json.dumps(told, sort_keys=True)
+            answer(id, task("completed", result={"content": [{"type": "text", "text": text}]}))
+    elif method == "tasks/update":
+        told = message["params"]["inputResponses"]
+        answer(id, {"resultType": "complete"})
+    elif method == "tasks/cancel":
+        with open(state, "a") as file:
+            file.write("given up\n")
+        answer(id, {"resultType": "complete"})
     elif id is not None and mode == "agrees":
         answer(id, {})
     elif id is not None:

@@ -30,6 +30,7 @@ const MOST_MINUTES: u32 = 60;
 const TOLD_CHARS: usize = 300;
 const END_CHARS: usize = 2_000;
 pub const ANSWER_AGENT: &str = "answerAgent";
+pub const ASK_PARENT: &str = "askParent";
 const QUESTION_CHARS: usize = 2_000;
 const ANSWER_CHARS: usize = 4_000;
 /// Longest wait for an agent's answer: it may be in the middle of a turn, or of work of its own.
@@ -307,7 +308,7 @@ pub(super) struct AskParentInput {
 }
 
 impl Builtin for AskParent {
-    const NAME: &'static str = "askParent";
+    const NAME: &'static str = ASK_PARENT;
     const RISK: Risk = Risk::Observe;
     const GROUP: Group = Group::Mind;
     const NEEDS: Needs = Needs::Nothing;

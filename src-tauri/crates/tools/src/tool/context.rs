@@ -8,10 +8,12 @@ use browser::Browser;
 use desktop::Desktop;
 use protocol::contract::{Check, Contract};
 use protocol::geometry::NormPoint;
+use protocol::terminal::Line;
 use tokio_util::sync::CancellationToken;
 
 use super::on_screen::Clipboards;
-use crate::{Asker, Limits, Ports, Secret};
+use crate::redaction::redact_lines;
+use crate::{Asker, Limits, Ports, Progress, Secret};
 
 /// What a task works with.
 #[derive(Clone)]
@@ -87,6 +89,12 @@ impl Context {
         self.ports.asker.clone()
     }
 
+    /// Shows what goes on, without what the user keeps secret; `None` if nobody looks on.
+    pub fn progress(&self) -> Option<Arc<dyn Progress>> {
+        let (to, secrets) = (self.ports.progress.clone()?, Arc::clone(&self.secrets));
+        Some(Arc::new(Redacted { to, secrets }))
+    }
+
     /// The bounds of this call.
     pub fn limits(&self) -> &Limits {
         &self.limits
@@ -116,5 +124,18 @@ impl Context {
 
     pub(crate) fn has_begun(&self) -> bool {
         self.begun.load(Ordering::SeqCst)
+    }
+}
+
+/// Shows what goes on without the values of secrets.
+struct Redacted {
+    to: Arc<dyn Progress>,
+    secrets: Arc<[Secret]>,
+}
+
+impl Progress for Redacted {
+    fn tell(&self, first: u64, mut lines: Vec<Line>) {
+        redact_lines(&mut lines, &self.secrets);
+        self.to.tell(first, lines);
     }
 }

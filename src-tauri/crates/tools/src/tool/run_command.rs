@@ -18,7 +18,6 @@ use super::{
 };
 use crate::hosts::named_site;
 use crate::reach::{Ordered, Reach};
-use crate::redaction::redact_lines;
 use crate::untrusted;
 
 const LINE_CHARS: usize = 20_000;
@@ -145,10 +144,9 @@ impl Run {
     async fn carry_out(&self, cx: &Context) -> Result<Outcome, ToolError> {
         let terminal = commands::terminal(cx)?;
         let line = commands::shown(&self.spec.command);
-        let (progress, secrets) = (cx.ports.progress.clone(), cx.secrets.clone());
-        let tell = move |Update { first, mut lines }| {
+        let progress = cx.progress();
+        let tell = move |Update { first, lines }| {
             if let Some(progress) = &progress {
-                redact_lines(&mut lines, &secrets);
                 progress.tell(first, lines);
             }
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ::mcp::desk::http::{self, Address};
-use ::mcp::desk::{Relay, Role};
+use ::mcp::desk::{AtWork, Relay, Role};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use protocol::command::{GuestAnswer, Secret};
@@ -74,7 +74,7 @@ impl Relay for OneOfMany {
         self.way.call(client, tool, arguments)
     }
 
-    fn at_work(&self) -> BoxFuture<'_, Vec<String>> {
+    fn at_work(&self) -> BoxFuture<'_, Vec<AtWork>> {
         self.way.at_work()
     }
 

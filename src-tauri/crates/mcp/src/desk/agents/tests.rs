@@ -2,6 +2,10 @@
 
 use std::sync::{Mutex, MutexGuard};
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+
+use super::super::AtWork;
 use super::*;
 
 /// A run whose turns take no time. Each agent that it starts works until it is told to end.
@@ -46,9 +50,16 @@ impl Played {
                     .agents()
                     .iter()
                     .filter(|(id, _)| is_named(id))
-                    .map(|(id, state)| json!({ "agent": id, "state": state }))
+                    .map(|(id, state)| match *state {
+                        "asks you" => json!({ "agent": id, "state": state, "question": "Which pond?" }),
+                        _ => json!({ "agent": id, "state": state }),
+                    })
                     .collect();
                 json!({ "data": { "agents": states } })
+            }
+            "answerAgent" => {
+                self.ends(arguments["agent"].as_str().unwrap(), "works");
+                json!({})
             }
             other => unreachable!("{other}"),
         }
@@ -71,10 +82,13 @@ impl Relay for Played {
         .boxed()
     }
 
-    fn at_work(&self) -> BoxFuture<'_, Vec<String>> {
+    fn at_work(&self) -> BoxFuture<'_, Vec<AtWork>> {
         let at_work = {
             let agents = self.agents();
-            agents.iter().filter(|(_, state)| *state == "works").map(|(id, _)| id.clone()).collect()
+            let is_there = |(_, state): &&(String, &str)| matches!(*state, "works" | "asks you");
+            let view =
+                |(id, state): &(String, &str)| AtWork { agent: id.clone(), asks: *state == "asks you" };
+            agents.iter().filter(is_there).map(view).collect()
         };
         async move { at_work }.boxed()
     }
@@ -86,9 +100,18 @@ impl Relay for Played {
 
 type Calling = tokio::task::JoinHandle<Result<GuestAnswer, String>>;
 
+fn giver(played: &Arc<Played>, can_ask: bool) -> GoalGiver {
+    GoalGiver { relay: played.clone(), name: "pond".into(), can_ask }
+}
+
 fn begin(played: &Arc<Played>, tool: &str, arguments: Value) -> Calling {
-    let relay: Arc<dyn Relay> = played.clone();
-    tokio::spawn(call(relay, "pond".into(), tool.into(), arguments))
+    let (giver, tool) = (giver(played, false), tool.to_owned());
+    tokio::spawn(async move {
+        match giver.call(&tool, arguments).await? {
+            Came::Answer(answer) => Ok(answer),
+            Came::Asks(asking) => Err(asking.question),
+        }
+    })
 }
 
 async fn done(calling: Calling) -> Value {
@@ -171,4 +194,69 @@ async fn a_run_that_its_user_holds_keeps_no_client_waiting() {
     *played.is_held.lock().unwrap() = true;
     let why = run.await.unwrap().unwrap_err();
     assert!(why.contains("run-0 was started") && why.contains("its user holds this work"), "{why}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_an_agent_asks_its_clients_user_answers_in_the_middle_of_the_call() {
+    let played = Arc::<Played>::default();
+    let calling = {
+        let giver = giver(&played, true);
+        tokio::spawn(async move { giver.call("run", json!({ "goal": "a" })).await })
+    };
+    until(|| played.agents().len() == 1).await;
+    played.ends("run-0", "asks you");
+    let Came::Asks(asking) = calling.await.unwrap().unwrap() else { panic!("it is not asked") };
+    assert_eq!(asking.question, "Which pond?");
+    // The protocol's newest way: through the client's hands. What it began is not stopped by that.
+    let state = serde_json::to_string(&asking).unwrap();
+    asking.keep();
+    let asking = serde_json::from_str(&state).unwrap();
+    let going_on = {
+        let giver = giver(&played, true);
+        tokio::spawn(async move { giver.answered(asking, Some("the old one".into())).await })
+    };
+    until(|| played.calls().contains(&"answerAgent".to_owned())).await;
+    played.ends("run-0", "completed");
+    let Came::Answer(answer) = going_on.await.unwrap().unwrap() else { panic!("it is asked again") };
+    assert_eq!(answer.answer, json!({ "data": { "agents": [{ "agent": "run-0", "state": "completed" }] } }));
+    assert_eq!(played.calls(), ["spawn", "waitFor", "answerAgent", "waitFor"]);
+    let calls = played.calls.lock().unwrap();
+    assert_eq!(calls[2].1, json!({ "agent": "run-0", "answer": "the old one" }));
+    assert_eq!(calls[3].1, json!({ "agents": ["run-0"], "minutes": 0 }), "another agent is begun");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_nobody_answers_goes_back_and_one_that_cannot_be_asked_is_told() {
+    let played = Arc::<Played>::default();
+    done(begin(&played, "spawn", json!({ "goal": "a" }))).await;
+    played.ends("run-0", "asks you");
+    let told = done(begin(&played, "waitFor", json!({}))).await;
+    assert_eq!(
+        (told["next"].as_str(), &told["data"]["agents"][0]["question"]),
+        (Some(NEXT_ASKED), &json!("Which pond?"))
+    );
+    let Came::Asks(asking) = giver(&played, true).call("waitFor", json!({})).await.unwrap() else { panic!() };
+    let going_on = {
+        let giver = giver(&played, true);
+        tokio::spawn(async move { giver.answered(*asking, Some(" ".into())).await })
+    };
+    until(|| played.calls().contains(&"answerAgent".to_owned())).await;
+    played.ends("run-0", "failed");
+    going_on.await.unwrap().unwrap();
+    let calls = played.calls.lock().unwrap();
+    let said = calls.iter().find(|(tool, _)| tool == "answerAgent").unwrap();
+    assert_eq!(said.1["answer"], NO_ANSWER);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_given_up_while_its_client_is_asked_stops_its_agent() {
+    let played = Arc::<Played>::default();
+    let calling = {
+        let giver = giver(&played, true);
+        tokio::spawn(async move { giver.call("run", json!({ "goal": "a" })).await })
+    };
+    until(|| played.agents().len() == 1).await;
+    played.ends("run-0", "asks you");
+    drop(calling.await.unwrap().unwrap());
+    until(|| played.calls().contains(&"kill".to_owned())).await;
 }

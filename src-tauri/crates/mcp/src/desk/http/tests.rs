@@ -14,6 +14,7 @@ use rmcp::transport::streamable_http_client::{
 use serde_json::{Value, json};
 use tools::Registry;
 
+use super::super::AtWork;
 use super::*;
 use crate::client::{Client, Heard};
 
@@ -58,7 +59,7 @@ impl Relay for Numbered {
         .boxed()
     }
 
-    fn at_work(&self) -> BoxFuture<'_, Vec<String>> {
+    fn at_work(&self) -> BoxFuture<'_, Vec<AtWork>> {
         async { Vec::new() }.boxed()
     }
 
