@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use journal::OpenRun;
 pub use journal::interrupted;
+use journal::{Budget, OpenRun};
 use protocol::budget::Most;
 use protocol::event::{Level, RunEnd, Scope};
 use protocol::ids::{CallId, Timestamp};
@@ -57,10 +57,30 @@ pub async fn sort_open_runs(log: &Log) -> Result<(Vec<OpenRun>, Vec<OpenRun>), E
 /// The run that goes on with one that was interrupted, by what its user said, within what is left to it; `below` is what its
 /// agents used. `None` if nothing is left.
 pub fn carried_on(run: OpenRun, below: Sum) -> Option<RunSpec> {
-    let OpenRun { spec, budget, .. } = run;
+    let OpenRun { spec, budget, started, .. } = run;
+    let left = left(&budget, spec.max_steps, below, started)?;
+    let words = spec.words().to_owned();
+    Some(RunSpec {
+        goal: format!("{GO_ON}{words}"),
+        user_goal: Some(words),
+        carry_on: spec.carry_on.saturating_sub(1),
+        max_steps: left.steps.unwrap_or(spec.max_steps),
+        most: Most { steps: spec.most.steps, ..left },
+        ..spec
+    })
+}
+
+/// What a run that began then may use up still. `None` if nothing is left of something.
+fn left(budget: &Budget, max_steps: u32, below: Sum, started: Timestamp) -> Option<Most> {
     let used = Sum::of(&budget.meter.used).plus(below);
     let most = budget.meter.most();
-    let max_steps = most.steps.unwrap_or(spec.max_steps).checked_sub(used.steps).filter(|left| *left > 0)?;
+    // Up to the last thing that it did: the time in which Miki did not run is no work.
+    let worked = budget.meter.used.minutes(started);
+    let steps = most.steps.unwrap_or(max_steps).checked_sub(used.steps).filter(|left| *left > 0)?;
+    let minutes = match most.minutes {
+        Some(minutes) => Some(minutes.checked_sub(worked).filter(|left| *left > 0)?),
+        None => None,
+    };
     let tokens = match most.tokens {
         Some(tokens) => Some(tokens.checked_sub(used.tokens).filter(|left| *left > 0)?),
         None => None,
@@ -69,15 +89,7 @@ pub fn carried_on(run: OpenRun, below: Sum) -> Option<RunSpec> {
         Some(cost) => Some(cost.0.checked_sub(used.cost.0).filter(|left| *left > 0).map(Usd)?),
         None => None,
     };
-    let words = spec.words().to_owned();
-    Some(RunSpec {
-        goal: format!("{GO_ON}{words}"),
-        user_goal: Some(words),
-        carry_on: spec.carry_on.saturating_sub(1),
-        max_steps,
-        most: Most { tokens, cost, ..spec.most },
-        ..spec
-    })
+    Some(Most { steps: Some(steps), minutes, tokens, cost })
 }
 
 /// What was put back of the settings' file.
@@ -184,4 +196,38 @@ async fn report(log: &Log, run: &OpenRun) -> Result<(), ErrorView> {
     let Some(report) = run.plan.report() else { return Ok(()) };
     let report = Box::new(report);
     log.append(run.scope.clone(), EventBody::PlanReported { report }).await.map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use journal::PlanState;
+    use journal::budget::Meter;
+    use protocol::Event;
+    use protocol::ids::StreamId;
+
+    use super::*;
+
+    const MINUTE: i64 = 60_000;
+
+    #[test]
+    fn of_its_minutes_a_run_that_goes_on_has_those_left_in_which_it_did_not_work() {
+        let left_of = |minutes: u32| {
+            let most = Most { minutes: Some(minutes), ..Most::default() };
+            let mut budget = Budget { meter: Meter::new(most, Timestamp(0)), used_up: None };
+            for minute in [3, 7] {
+                let event = Event {
+                    position: None,
+                    stream: StreamId::app(),
+                    time: Timestamp(minute * MINUTE),
+                    scope: Scope::default(),
+                    body: EventBody::RunResumed,
+                };
+                budget.fold(&event, &mut PlanState::default());
+            }
+            left(&budget, 30, Sum::default(), Timestamp(0))
+        };
+        let left = left_of(10).unwrap();
+        assert_eq!((left.minutes, left.steps, left.tokens, left.cost), (Some(3), Some(30), None, None));
+        assert_eq!(left_of(7), None);
+    }
 }
