@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use ::mcp::Servers;
 use agent::{AgentHandle, ModelSource, PortSource, Setup, Subscription};
@@ -173,7 +174,13 @@ impl Engine {
             AnyCommand::AnswerApproval(c) => json(&c, agent.answer_approval(c.clone(), surface).await?),
             AnyCommand::AnswerWithKey(c) => {
                 let (keys, key) = (self.keys.clone(), c.key.clone());
-                if let Some(error) = blocking(move || Approver::known(&keys, &key)).await??.fault() {
+                let known =
+                    tokio::time::timeout(UNLOCKED, blocking(move || Approver::known(&keys, &key))).await;
+                let silent = || {
+                    ErrorView::new(ErrorCode::Keychain, "the keychain does not answer")
+                        .with_hint("unlock it, or answer in Miki's windows")
+                };
+                if let Some(error) = known.map_err(|_| silent())???.fault() {
                     agent.note_refusal(AnswerWithKey::NAME, &error).await?;
                     return Err(error);
                 }
@@ -499,6 +506,9 @@ pub fn no_approver_made() -> ErrorView {
          miki approvals key new",
     )
 }
+
+/// For the keychain, which may ask its user to unlock it first.
+const UNLOCKED: Duration = Duration::from_secs(45);
 
 /// What a key is that was given as the approver's.
 #[derive(Clone, Copy)]

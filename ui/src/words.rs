@@ -503,6 +503,7 @@ words! {
     ServerTools: "Tools: {n}", "ツール: {n}件";
     ServerPrompts: "Prompts: {n}", "プロンプト: {n}件";
     UsePrompt: "Use as a goal", "依頼に使う";
+    OptionalBlank: "(optional)", "（任意）";
     ServerUnconfined: "Not in the sandbox: it may do whatever you may do", "サンドボックス外: あなたと同じ操作ができます";
     ServerLog: "What it said last", "最近のログ";
     TestServer: "Test", "テスト";

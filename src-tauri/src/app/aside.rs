@@ -65,7 +65,7 @@ mod tests {
             used_up: None,
             grants: Vec::new(),
             progress: None,
-            asks_above: None,
+            asks_above: false,
         };
         RunStatus {
             session: SessionId("s-1".into()),

@@ -78,11 +78,11 @@ enum What {
     Test { name: String },
     /// Print one of a server's prompts, filled in: a text to begin a goal with
     ///
-    /// Example: miki run "$(miki mcp prompt notes summarise folder=~/Documents)"
+    /// It is the server's words: read it before you make it a goal. Example: miki mcp prompt notes summarise folder=~/Documents
     Prompt {
         name: String,
-        /// Its name, as `miki mcp test` shows it
-        prompt: String,
+        /// Its name; all that there are are listed where none is given
+        prompt: Option<String>,
         /// What goes into its blanks: NAME=VALUE
         #[arg(value_parser = pair, value_name = "NAME=VALUE")]
         fields: Vec<(String, String)>,
@@ -222,6 +222,17 @@ async fn work(link: &Link, what: What) -> Result<Exit, ErrorView> {
             Ok(exit_of(&view))
         }
         What::Prompt { name, prompt, fields } => {
+            let Some(prompt) = prompt else {
+                let view = link.call(TestServer { server: name }).await?;
+                match (&view.state, view.prompts.is_empty()) {
+                    (ServerState::Connected, true) => {
+                        tell(&format!("{}: it has no prompts", plain(&view.name)))
+                    }
+                    (ServerState::Connected, false) => view.prompts.iter().for_each(show_prompt),
+                    _ => show(&view),
+                }
+                return Ok(exit_of(&view));
+            };
             let fields = fields.into_iter().collect();
             let text = link.call(FillPrompt { server: name, prompt, fields }).await?;
             tell(&prose(&text));

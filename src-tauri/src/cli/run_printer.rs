@@ -281,13 +281,22 @@ impl Printed {
         if !text.is_empty() {
             self.open_line = !text.ends_with('\n');
         }
-        let entries = self.entries() + &self.replied(&event.body).unwrap_or_else(|| aside(&event.body));
+        let beside = self.replied(&event.body).or_else(|| self.how_far(&event.body));
+        let entries = self.entries() + &beside.unwrap_or_else(|| aside(&event.body));
         let turn_is_over = matches!(event.body, EventBody::TurnFinished { .. });
         if self.open_line && (turn_is_over || !entries.is_empty()) {
             self.open_line = false;
             text.push('\n');
         }
         text + &entries
+    }
+
+    /// What a server says of how far its call is; `None` if this is none of that.
+    fn how_far(&self, body: &EventBody) -> Option<String> {
+        let EventBody::CommandPrinted { call, lines, .. } = body else { return None };
+        let tool = &self.transcript.steps().rev().find(|step| step.call.id == *call)?.call.tool;
+        let (server, _) = tool.split_once("__")?;
+        Some(lines.iter().map(|line| format!("  {}: {}\n", plain(server), plain(&line.text()))).collect())
     }
 
     /// What a server was told; `None` if this answers none.

@@ -123,6 +123,10 @@ fn pending(overview: &Overview) -> Vec<Value> {
         let run = session.last_run.as_ref()?;
         let why = match &run.end {
             Some(RunEnd::Interrupted { reason }) => reason.clone().unwrap_or_default(),
+            // It has no end, and nothing works at it.
+            None if !overview.runs.iter().any(|open| open.run == run.id) => {
+                "it goes on by itself when Miki is started".to_owned()
+            }
             _ => return None,
         };
         Some(json!({ "kind": "interrupted", "session": session.id, "run": run.id, "text": run.goal, "why": why }))

@@ -15,6 +15,9 @@ use protocol::settings::SettingsPatch;
 use crate::store::store;
 use crate::words::Word;
 
+/// What stands in the blanks of prompts, by server, prompt and blank.
+type Filled = BTreeMap<(String, String, String), String>;
+
 #[component]
 pub fn Servers() -> impl IntoView {
     let store = store();
@@ -27,7 +30,8 @@ pub fn Servers() -> impl IntoView {
     });
     // A server that is told anew stays as open as it was.
     let opened = RwSignal::new(BTreeSet::<String>::new());
-    let row = move |server: ServerView| view! { <ServerRow server servers settings opened /> };
+    let filled = RwSignal::new(Filled::new());
+    let row = move |server: ServerView| view! { <ServerRow server servers settings opened filled /> };
     view! {
             <section class="group servers">
                 <h2>{move || store.say(Word::Connections)}</h2>
@@ -48,6 +52,14 @@ pub fn Servers() -> impl IntoView {
                 </Show>
             </section>
         }
+}
+
+/// Parts of a server's row that open, and the name of one.
+const TOOLS: &str = "tools";
+const PROMPTS: &str = "prompts";
+
+fn key(server: &str, part: &str) -> String {
+    format!("{server}/{part}")
 }
 
 /// Changes the servers of the settings.
@@ -71,16 +83,18 @@ fn ServerRow(
     servers: RwSignal<Vec<ServerView>>,
     settings: Memo<BTreeMap<String, McpServer>>,
     opened: RwSignal<BTreeSet<String>>,
+    filled: RwSignal<Filled>,
 ) -> impl IntoView {
     let store = store();
     let sending = RwSignal::new(false);
     let name = StoredValue::new(server.name.clone());
-    let is_open = opened.with_untracked(|opened| opened.contains(&server.name));
-    let toggle = move |_| {
+    let is_open = |part: &str| opened.with_untracked(|opened| opened.contains(&key(&server.name, part)));
+    let (tools_open, prompts_open) = (is_open(TOOLS), is_open(PROMPTS));
+    let toggle = move |part: &'static str| {
         opened.update(|opened| {
-            let name = name.get_value();
-            if !opened.remove(&name) {
-                opened.insert(name);
+            let part = key(&name.get_value(), part);
+            if !opened.remove(&part) {
+                opened.insert(part);
             }
         });
     };
@@ -125,7 +139,7 @@ fn ServerRow(
         tools.clone().into_iter().map(row).collect_view()
     };
     let prompt_count = server.prompts.len().to_string();
-    let prompt = move |prompt: PromptView| view! { <PromptRow server=name prompt sending is_off /> };
+    let prompt = move |prompt: PromptView| view! { <PromptRow server=name prompt filled sending is_off /> };
     let prompts = server.prompts.into_iter().map(prompt).collect_view();
     view! {
         <li class="server" class:failed=is_failed>
@@ -159,8 +173,8 @@ fn ServerRow(
                 let none = server.tools.is_empty();
                 move || !none
             }>
-                <details open=is_open>
-                    <summary on:click=toggle>
+                <details open=tools_open>
+                    <summary on:click=move |_| toggle(TOOLS)>
                         {
                             let count = count.clone();
                             move || store.fill(Word::ServerTools, &[("n", &count)])
@@ -170,8 +184,8 @@ fn ServerRow(
                 </details>
             </Show>
             {(prompt_count != "0").then(|| view! {
-                <details>
-                    <summary>{move || store.fill(Word::ServerPrompts, &[("n", &prompt_count)])}</summary>
+                <details open=prompts_open>
+                    <summary on:click=move |_| toggle(PROMPTS)>{move || store.fill(Word::ServerPrompts, &[("n", &prompt_count)])}</summary>
                     <ul class="tools">{prompts}</ul>
                 </details>
             })}
@@ -190,60 +204,79 @@ fn ServerRow(
 fn PromptRow(
     server: StoredValue<String>,
     prompt: PromptView,
+    filled: RwSignal<Filled>,
     sending: RwSignal<bool>,
     is_off: bool,
 ) -> impl IntoView {
     let store = store();
     let PromptView { name, about, fields } = prompt;
-    let filled = RwSignal::new(BTreeMap::<String, String>::new());
-    let required: Vec<String> =
-        fields.iter().filter(|field| field.is_required).map(|field| field.name.clone()).collect();
-    let lacks = move || {
-        filled.with(|filled| {
-            required.iter().any(|name| filled.get(name).is_none_or(|value| value.trim().is_empty()))
-        })
+    let place = {
+        let prompt = name.clone();
+        move |blank: &str| (server.get_value(), prompt.clone(), blank.to_owned())
     };
-    let shown = visible_text(&name);
-    let take = move |_| {
-        let mut fields = filled.get_untracked();
-        fields.retain(|_, value| !value.is_empty());
-        let asked = FillPrompt { server: server.get_value(), prompt: name.clone(), fields };
-        sending.set(true);
-        let goal = move |text: String| {
-            sending.set(false);
-            store.show_new();
-            // What stands there already is not lost.
-            store.typed.update(|typed| {
-                let before = if typed.is_empty() { String::new() } else { format!("{typed}\n\n") };
-                *typed = before + &text;
-            });
-            store.tab.set(Tab::Work);
-        };
-        store.send_or(asked, goal, sending);
+    let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
+    let (shown, prompt) = (visible_text(&name), name.clone());
+    let take = {
+        let place = place.clone();
+        move |event: leptos::ev::SubmitEvent| {
+            event.prevent_default();
+            let typed = |name: &String| {
+                let text = filled.with_untracked(|filled| filled.get(&place(name)).cloned())?;
+                (!text.is_empty()).then(|| (name.clone(), text))
+            };
+            let fields = names.iter().filter_map(typed).collect();
+            let asked = FillPrompt { server: server.get_value(), prompt: name.clone(), fields };
+            sending.set(true);
+            let goal = move |text: String| {
+                sending.set(false);
+                // Whoever has gone on to something else is not to find a server's words in it.
+                if store.tab.get_untracked() != Tab::Settings {
+                    return;
+                }
+                store.show_new();
+                // What stands there already is not lost.
+                store.typed.update(|typed| {
+                    let before = if typed.is_empty() { String::new() } else { format!("{typed}\n\n") };
+                    *typed = before + &text;
+                });
+                store.tab.set(Tab::Work);
+            };
+            store.send_or(asked, goal, sending);
+        }
     };
     let blank = move |field: PromptField| {
         let PromptField { name, about, is_required } = field;
-        let shown = visible_text(&name);
-        let fill = move |event| {
-            filled.update(|filled| drop(filled.insert(name.clone(), event_target_value(&event))));
-        };
+        let place = place(&name);
+        let (of, value) = (place.clone(), filled.with_untracked(|filled| filled.get(&place).cloned()));
+        let fill =
+            move |event| filled.update(|filled| drop(filled.insert(of.clone(), event_target_value(&event))));
+        let optional = (!is_required).then(|| {
+            view! { " " <span class="faint">{move || store.say(Word::OptionalBlank)}</span> }
+        });
         view! {
             <label class="blank">
-                <span>{shown}{is_required.then_some(" *")}</span>
-                <input type="text" placeholder=visible_text(&about) required=is_required on:input=fill />
+                <span>{visible_text(&name)}{optional}</span>
+                <input type="text" prop:value=value.unwrap_or_default() required=is_required on:input=fill />
+                <span class="faint about">{visible_text(&about)}</span>
             </label>
         }
     };
     view! {
-        <li class="tool">
-            <div class="label-of">
-                <span>{shown}</span>
-                <span class="faint about">{visible_text(&about)}</span>
-                {fields.into_iter().map(blank).collect_view()}
-            </div>
-            <button disabled=move || sending.get() || is_off || lacks() on:click=take>
-                {move || store.say(Word::UsePrompt)}
-            </button>
+        <li>
+            <form class="tool" on:submit=take>
+                <div class="label-of">
+                    <span>{shown}</span>
+                    <span class="faint about">{visible_text(&about)}</span>
+                    {fields.into_iter().map(blank).collect_view()}
+                </div>
+                <button
+                    type="submit"
+                    disabled=move || sending.get() || is_off
+                    aria-label=move || format!("{}: {}", store.say(Word::UsePrompt), visible_text(&prompt))
+                >
+                    {move || store.say(Word::UsePrompt)}
+                </button>
+            </form>
         </li>
     }
 }

@@ -50,22 +50,26 @@ pub const ANSWER_CHARS: u32 = 4_000;
 pub fn Approvals(#[prop(optional)] opened: Option<Callback<()>>) -> impl IntoView {
     let store = store();
     let asked = store.memo(|state| state.questions());
-    let last_key = StoredValue::new(f64::NEG_INFINITY);
+    let keyboard =
+        Keyboard { last_key: StoredValue::new(f64::NEG_INFINITY), is_given: StoredValue::new(false) };
     let enlarged = RwSignal::new(None::<Enlarged>);
-    // An answer that was just given in words is nothing that the next question would cut short.
+    // An answer that was just given is nothing that the next question would cut short.
     let keys = window_event_listener(leptos::ev::keydown, move |event| {
-        if !is_in_answer(&event) {
-            last_key.set_value(js_sys::Date::now());
+        if !is_an_answer(&event) {
+            keyboard.last_key.set_value(js_sys::Date::now());
+            keyboard.is_given.set_value(false);
         }
     });
     on_cleanup(move || keys.remove());
+    let presses = window_event_listener(leptos::ev::pointerdown, move |_| keyboard.is_given.set_value(false));
+    on_cleanup(move || presses.remove());
     // The last card takes the keyboard with it: what is typed next is the next goal.
     Effect::new(move |_| {
         if asked.with(Vec::is_empty) {
-            request_animation_frame(|| {
+            request_animation_frame(move || {
                 let is_free = document().active_element().is_none_or(|element| element.tag_name() == "BODY");
                 if is_free {
-                    to_goal();
+                    to_goal(keyboard);
                 }
             });
         }
@@ -74,7 +78,7 @@ pub fn Approvals(#[prop(optional)] opened: Option<Callback<()>>) -> impl IntoVie
         <div class="approvals" aria-live="assertive">
             <WantWord opened />
             <For each=move || asked.get() key=|asked| asked.approval.id.clone() let:asked>
-                <Card asked opened last_key enlarge=Callback::new(move |picture| enlarged.set(Some(picture))) />
+                <Card asked opened keyboard enlarge=Callback::new(move |picture| enlarged.set(Some(picture))) />
             </For>
         </div>
         <Large enlarged />
@@ -108,6 +112,12 @@ fn Asker(session: SessionId, opened: Option<Callback<()>>) -> impl IntoView {
     }
 }
 
+/// Whether a key was pressed where a question is answered: in words, or on a button.
+fn is_an_answer(event: &web_sys::KeyboardEvent) -> bool {
+    let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    target.is_some_and(|target| matches!(target.closest(".answer, .choice, .approval button"), Ok(Some(_))))
+}
+
 /// Whether a key was pressed where a question is answered in words.
 fn is_in_answer(event: &web_sys::KeyboardEvent) -> bool {
     let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
@@ -119,8 +129,18 @@ fn is_by_pointer(event: &web_sys::MouseEvent) -> bool {
     event.detail() > 0
 }
 
+/// Who has had the keyboard last.
+#[derive(Clone, Copy)]
+struct Keyboard {
+    /// When a key was last pressed beside the cards, in milliseconds.
+    last_key: StoredValue<f64>,
+    /// It was put where it is after an answer, and nobody has used it there yet.
+    is_given: StoredValue<bool>,
+}
+
 /// The goal field takes the keyboard.
-fn to_goal() {
+fn to_goal(keyboard: Keyboard) {
+    keyboard.is_given.set_value(true);
     let goal = document().get_element_by_id("goal");
     if let Some(goal) = goal.and_then(|goal| goal.dyn_into::<web_sys::HtmlElement>().ok()) {
         let _ = goal.focus(); // refused while the window is hidden
@@ -151,7 +171,7 @@ fn in_words(grants: &[&Grant]) -> (String, Option<String>) {
 fn Card(
     asked: Question,
     opened: Option<Callback<()>>,
-    last_key: StoredValue<f64>,
+    keyboard: Keyboard,
     enlarge: Callback<Enlarged>,
 ) -> impl IntoView {
     let store = store();
@@ -183,10 +203,13 @@ fn Card(
         // It may be gone by then.
         let (deny, card) = (deny.try_get_untracked().flatten(), card.try_get_untracked().flatten());
         let (Some(deny), Some(card)) = (deny, card) else { return };
-        let types = js_sys::Date::now() - last_key.get_value() < TYPING;
+        let types = js_sys::Date::now() - keyboard.last_key.get_value() < TYPING;
         // Nobody's words are cut short, and no space between two of them is an answer.
         let is_free = has_not_begun(&card)
-            && typed().is_none_or(|text| is_own && text.is_empty() && !(words.is_some() && types));
+            && typed().is_none_or(|text| {
+                let is_ours = is_own || keyboard.is_given.get_value();
+                is_ours && text.is_empty() && !(words.is_some() && types)
+            });
         if !is_free {
             return;
         }
@@ -285,9 +308,9 @@ fn Card(
         let is_letter = is_on_button
             && event.key().chars().count() == 1
             && !(event.ctrl_key() || event.alt_key() || event.meta_key());
-        let types = js_sys::Date::now() - last_key.get_value() < TYPING;
+        let types = js_sys::Date::now() - keyboard.last_key.get_value() < TYPING;
         if is_letter && (types || event.key() != " ") {
-            to_goal();
+            to_goal(keyboard);
         }
     };
     let edited = RwSignal::new(None::<String>);

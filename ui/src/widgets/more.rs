@@ -73,6 +73,7 @@ fn Card(waiting: Waiting, opened: Option<Callback<()>>) -> impl IntoView {
             opened.run(());
         }
     };
+    let is_shown = name.is_none();
     let asker = name.map(|name| {
         view! {
             <p class="asker">
@@ -95,7 +96,11 @@ fn Card(waiting: Waiting, opened: Option<Callback<()>>) -> impl IntoView {
                 <h3 id=title>{heading}</h3>
                 {asker}
             </header>
-            <p class="faint">{move || store.say(Word::WantsWord)}" "{move || store.say(Word::WantsWordHint)}</p>
+            <p class="faint">
+                {move || store.say(Word::WantsWord)}
+                // The field below is that of the session that is shown.
+                {is_shown.then(|| view! { " " {move || store.say(Word::WantsWordHint)} })}
+            </p>
             <footer>
                 <button class="end-it" on:click=stop>{move || store.say(Word::Stop)}</button>
                 <button class="go-on primary" disabled=move || !ready.get() || sending.get() on:click=go_on>

@@ -63,22 +63,19 @@ impl OfRun {
     }
 
     /// Whether one of these asks what its model was not told before.
-    fn is_asked(&self, engine: &Engine, states: &[AgentState]) -> bool {
+    fn is_asked(&self, states: &[AgentState]) -> bool {
         let told = self.told();
-        let is_new = |state: &AgentState| {
-            let asks = engine.questions.of(&state.agent);
-            asks.is_some_and(|(number, _)| told.get(&state.agent) != Some(&number))
+        let is_new = |state: &AgentState| match state.stage {
+            AgentStage::AsksYou { number, .. } => told.get(&state.agent) != Some(&number),
+            _ => false,
         };
         states.iter().any(is_new)
     }
 
     /// Its model is told these.
-    fn tell(&self, engine: &Engine, states: Vec<AgentState>) -> Vec<AgentState> {
-        let asks = |state: &AgentState| match &state.stage {
-            AgentStage::AsksYou { question } => {
-                let (number, now) = engine.questions.of(&state.agent)?;
-                (now == *question).then(|| (state.agent.clone(), number))
-            }
+    fn tell(&self, states: Vec<AgentState>) -> Vec<AgentState> {
+        let asks = |state: &AgentState| match state.stage {
+            AgentStage::AsksYou { number, .. } => Some((state.agent.clone(), number)),
             _ => None,
         };
         self.told().extend(states.iter().filter_map(asks));
@@ -127,15 +124,15 @@ impl Agents for OfRun {
                 Until::All => states.iter().all(ended),
                 Until::Any => states.iter().any(ended),
             };
-            if is_enough || self.is_asked(&engine, &states) {
-                return Ok(self.tell(&engine, states));
+            if is_enough || self.is_asked(&states) {
+                return Ok(self.tell(states));
             }
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => {
                     return Err(ToolError { kind: ToolErrorKind::Cancelled, message: "stopped".into() });
                 }
-                () = tokio::time::sleep_until(end) => return Ok(self.tell(&engine, states)),
+                () = tokio::time::sleep_until(end) => return Ok(self.tell(states)),
                 () = seen.changed() => {}
                 Ok(()) = questions.changed() => {}
             }
@@ -180,11 +177,11 @@ impl Agents for OfRun {
         }
     }
 
-    async fn answer(&self, agent: &RunId, words: String) -> Result<(), ToolError> {
+    async fn answer(&self, agent: &RunId, number: Option<u64>, words: String) -> Result<(), ToolError> {
         let engine = self.engine()?;
         let known = engine.agent_states(&self.session, std::slice::from_ref(agent)).await;
         known.map_err(|error| told(&error))?;
-        let number = self.told().get(agent).copied();
+        let number = number.or_else(|| self.told().get(agent).copied());
         if number.is_some_and(|number| engine.questions.answer(agent, number, words)) {
             return Ok(());
         }
@@ -242,7 +239,7 @@ impl Engine {
         let states = children.into_iter().filter(named).filter_map(|child| {
             let agent = child.scope.run.clone()?;
             let asks = questions.iter().any(|question| question.run == agent);
-            let asks_you = self.questions.of(&agent).map(|(_, question)| question);
+            let asks_you = self.questions.of(&agent);
             let Took { steps, tokens, cost, exact } = child.took;
             Some(AgentState {
                 stage: stage(child.end, asks, asks_you),
@@ -342,10 +339,13 @@ fn child_of(
     })
 }
 
-fn stage(end: Option<RunEnd>, asks: bool, asks_you: Option<String>) -> AgentStage {
+fn stage(end: Option<RunEnd>, asks: bool, asks_you: Option<(u64, String)>) -> AgentStage {
     match end {
         None if asks => AgentStage::Asks,
-        None => asks_you.map_or(AgentStage::Works, |question| AgentStage::AsksYou { question }),
+        None => match asks_you {
+            Some((number, question)) => AgentStage::AsksYou { question, number },
+            None => AgentStage::Works,
+        },
         Some(RunEnd::Completed { summary }) => AgentStage::Completed { summary },
         Some(RunEnd::Failed { message, .. }) => AgentStage::Failed { why: message },
         Some(RunEnd::Stopped { reason }) => AgentStage::Stopped { why: reason },

@@ -397,7 +397,7 @@ impl Engine {
             paused: waiting.paused.is_some(),
             wants_word: waiting.budget.used_up.is_some(),
             used_up: waiting.budget.waits_for(&waiting.plan).map(Box::new),
-            asks_above: None,
+            asks_above: false,
             grants: status::grants([], &waiting.granted),
             progress: Some(Box::new(Progress { forecast: waiting.spec.forecast, ..progress })),
         };

@@ -10,7 +10,7 @@ use journal::OpenRun;
 use models::pictures;
 use protocol::command::{ReadEvents, Which};
 use protocol::event::{Level, RunEnd, Scope, Status};
-use protocol::ids::{CallId, RunId, SessionId};
+use protocol::ids::{CallId, RunId, SessionId, Timestamp};
 use protocol::principal::{Principal, Surface};
 use protocol::run::RunSpec;
 use protocol::settings::{Settings, SettingsPatch, StandingGrant};
@@ -41,6 +41,9 @@ const PAGE: u32 = 1_000;
 /// After one interruption the next is heard this much later: one that goes on and means nothing here (a pointer that rests
 /// in a corner nobody minds) must not keep the machine busy.
 const BREATH: Duration = Duration::from_millis(50);
+
+/// What was interrupted longer ago does not go on by itself: nobody thinks of it any more.
+const RECENT_MS: i64 = 24 * 60 * 60 * 1_000;
 
 pub struct Engine {
     pub(crate) log: Arc<Log>,
@@ -126,7 +129,9 @@ impl Engine {
         let interrupted = std::mem::take(&mut *locked(&self.to_carry_on));
         for run in interrupted {
             let Some(session) = run.scope.session.clone() else { continue };
-            if let Err(ErrorView { message, hint, .. }) = self.go_on_with(&session, run).await {
+            let last = self.session(&session).await?.updated;
+            recovery::end_run(&self.log, run.clone(), RunEnd::Interrupted { reason: None }).await?;
+            if let Err(ErrorView { message, hint, .. }) = self.go_on_with(&session, run, last).await {
                 let message = format!("what was interrupted does not go on by itself: {message}");
                 let note = EventBody::Noted { level: Level::Warning, message, hint };
                 self.log.append(Scope { session: Some(session), ..Scope::default() }, note).await?;
@@ -136,7 +141,12 @@ impl Engine {
     }
 
     /// Within what its session and the settings allow by now.
-    async fn go_on_with(self: &Arc<Self>, session: &SessionId, run: OpenRun) -> Result<(), ErrorView> {
+    async fn go_on_with(
+        self: &Arc<Self>,
+        session: &SessionId,
+        run: OpenRun,
+        last: Timestamp,
+    ) -> Result<(), ErrorView> {
         let below = match &run.scope.run {
             Some(id) => self.used_below(id).await?,
             None => Sum::default(),
@@ -144,6 +154,9 @@ impl Engine {
         let unavailable = |why: &str| ErrorView::new(ErrorCode::Unavailable, why);
         let spec = recovery::carried_on(run, below).ok_or_else(|| unavailable("its budget is used up"))?;
         let now = self.open_one(session).await?;
+        if self.log.now().0.saturating_sub(last.0) > RECENT_MS {
+            return Err(unavailable("it was interrupted more than a day ago"));
+        }
         let of_settings = self.settings().fence();
         if !spec.fence.as_ref().is_some_and(|fence| fence.is_within(&of_settings)) {
             return Err(unavailable("what agents may act on was narrowed since it began"));
@@ -155,7 +168,11 @@ impl Engine {
             ..spec
         };
         let (settings, model) = self.as_specified(&spec).await?;
-        self.begin((Some(session.clone()), None), spec, settings, model, None).await.map(drop)
+        self.begin((Some(session.clone()), None), spec, settings, model, None).await?;
+        let scope = Scope { session: Some(session.clone()), ..Scope::default() };
+        let message =
+            "went on by itself: Miki had ended in the middle of it, and was started again".to_owned();
+        self.log.append(scope, EventBody::Noted { level: Level::Info, message, hint: None }).await.map(drop)
     }
 
     pub fn settings(&self) -> Settings {
@@ -333,13 +350,16 @@ impl Engine {
 
     fn statuses(&self, open: Vec<(Scope, RunSpec)>) -> Vec<RunStatus> {
         let statuses = self.log.statuses();
+        // They have no end, and nothing works at them.
+        let waiting =
+            locked(&self.to_carry_on).iter().filter_map(|run| run.scope.run.clone()).collect::<Vec<_>>();
         open.into_iter()
             .filter_map(|(scope, spec)| {
-                let (session, run) = (scope.session?, scope.run?);
+                let (session, run) = (scope.session?, scope.run.filter(|run| !waiting.contains(run))?);
                 let of_run = |(scope, _): &&(Scope, Status)| scope.run.as_ref() == Some(&run);
                 let status =
                     statuses.iter().find(of_run).map(|(_, status)| status.clone()).unwrap_or_default();
-                Some(RunStatus { session, run, goal: spec.goal, status, parent: spec.parent })
+                Some(RunStatus { goal: spec.told().to_owned(), session, run, status, parent: spec.parent })
             })
             .collect()
     }

@@ -21,8 +21,8 @@ use crate::ports::SettingsStore;
 const GO_ON: &str = "Go on where you were interrupted: Miki ended in the middle of it and was started again. Time has passed, so look at the screen, and at your agents, before you act. The goal was: ";
 
 /// Ends every run that has no end and waits for nothing; its calls in doubt become `unknown`. Answers the runs that wait
-/// for an answer, or until they may have as much again: they go on when it comes. And those that ended here and are to be
-/// gone on with.
+/// for an answer, or until they may have as much again: they go on when it comes. And those that their user wants gone on
+/// with: they have no end until that is tried, so that who only looks in between changes nothing.
 ///
 /// # Errors
 /// If the journal cannot be read or written.
@@ -47,7 +47,8 @@ pub async fn sort_open_runs(log: &Log) -> Result<(Vec<OpenRun>, Vec<OpenRun>), E
             .or_else(|| (waits && !has_parent).then(|| "the agent that it works for has ended".to_owned()));
         // What its user held stays so, until they say otherwise.
         if !waits && run.paused.is_none() && run.spec.carries_on() {
-            to_carry_on.push(run.clone());
+            to_carry_on.push(run);
+            continue;
         }
         end_run(log, run, RunEnd::Interrupted { reason }).await?;
     }

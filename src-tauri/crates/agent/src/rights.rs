@@ -161,6 +161,7 @@ fn in_words(name: &str) -> String {
         "set_secret" => "keeping a secret",
         "delete_secret" => "deleting a secret",
         "set_server_key" => "keeping a server's key",
+        "fill_prompt" => "asking a server for a prompt",
         "undo" => "taking back what was done",
         other => return other.replace('_', " "),
     };

@@ -48,7 +48,7 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
             view.shelf.deleted = None;
             view.shelf.parent.clone_from(&spec.parent);
             let tried = (spec.mode != Mode::Plan).then(Box::default);
-            let run = |id| RunView { id, goal: spec.goal.clone(), end: None, tried };
+            let run = |id| RunView { id, goal: spec.told().to_owned(), end: None, tried };
             view.last_run = event.scope.run.clone().map(run);
         }
         EventBody::RunEnded { end } => {

@@ -282,7 +282,8 @@ impl Transcript {
                 self.used_up = None;
                 self.report = None;
                 self.only_plans = spec.mode == Mode::Plan;
-                let (run, goal, model) = (event.scope.run.clone(), spec.goal.clone(), spec.model.0.clone());
+                let (run, goal, model) =
+                    (event.scope.run.clone(), spec.told().to_owned(), spec.model.0.clone());
                 let by_agent = spec.parent.is_some();
                 self.push(n, EntryBody::Goal { run, goal, model, by_agent });
             }

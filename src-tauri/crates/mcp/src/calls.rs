@@ -4,14 +4,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use protocol::terminal::{Line, Span, Style};
-use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::model::{ElicitResult, ProgressNotificationParam, ProgressToken};
 use tokio::time::Instant;
 use tools::{Asker, Progress};
 
-use crate::client::Heard;
+use crate::client::{Heard, not_asked};
 use crate::elicitation::AskingCall;
 
-const LINE_CHARS: usize = 200;
+/// Generous: the value of a secret is taken out after it, and must not be cut.
+const LINE_CHARS: usize = 1_000;
 /// Between two lines that are shown of one call.
 const PACE: Duration = Duration::from_millis(200);
 
@@ -25,13 +26,18 @@ pub struct User {
     pub asker: Option<Arc<dyn Asker>>,
     /// `None` if nobody looks on.
     pub progress: Option<Arc<dyn Progress>>,
+    /// Why they were not asked what the server wanted to know.
+    pub not_asked: Arc<Mutex<Option<String>>>,
 }
 
 /// A call that is under way.
 pub struct UnderWay {
     pub asking: AskingCall,
+    not_asked: Arc<Mutex<Option<String>>>,
     progress: Option<Arc<dyn Progress>>,
     how_far: Mutex<HowFar>,
+    /// How long it is waited for still, whatever its server says.
+    left: Mutex<Duration>,
 }
 
 /// What is shown of how far it is.
@@ -42,6 +48,8 @@ struct HowFar {
     times: u64,
     lines: u64,
     last: String,
+    /// Said too soon after the last one.
+    next: Option<String>,
     at: Option<Instant>,
 }
 
@@ -58,9 +66,11 @@ impl Drop for Begun<'_> {
 }
 
 impl Calls {
-    pub fn begin(&self, user: User) -> Begun<'_> {
-        let User { asker, progress } = user;
-        let call = Arc::new(UnderWay { asking: AskingCall::new(asker), progress, how_far: Mutex::default() });
+    /// `longest` is how long it is waited for, whatever its server says.
+    pub fn begin(&self, user: User, longest: Duration) -> Begun<'_> {
+        let User { asker, progress, not_asked } = user;
+        let (asking, left) = (AskingCall::new(asker), Mutex::new(longest));
+        let call = Arc::new(UnderWay { asking, not_asked, progress, how_far: Mutex::default(), left });
         self.all().push(Arc::clone(&call));
         Begun { calls: self, call }
     }
@@ -92,6 +102,12 @@ impl Calls {
 }
 
 impl UnderWay {
+    /// What its server is answered whose user was not asked, for this reason, which they are told.
+    pub fn not_asked(&self, heard: &Heard, why: &str) -> ElicitResult {
+        self.not_asked.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| why.to_owned());
+        not_asked(heard, why)
+    }
+
     /// By which its server tells how far the request is that is under way for it.
     pub fn set_token(&self, token: ProgressToken) {
         self.how_far().token = Some(token);
@@ -102,19 +118,35 @@ impl UnderWay {
         self.how_far().times
     }
 
-    /// Shows a line of its server's, unless it was the last one, or that one is not long ago.
+    /// It was waited for so long, and not for its user: what is left.
+    pub fn spend(&self, waited: Duration) -> Duration {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        *left = left.saturating_sub(waited);
+        *left
+    }
+
+    /// Shows a line of its server's; where the last one is not long ago, the newest of several by [`Self::catch_up`].
     pub fn tell(&self, line: &str, heard: &Heard) {
         let line = heard.line(line, LINE_CHARS);
-        let first = {
+        {
             let mut told = self.how_far();
             told.times += 1;
-            let is_too_soon = told.at.is_some_and(|at| at.elapsed() < PACE);
-            if line.is_empty() || line == told.last || is_too_soon {
+            told.next = Some(line).filter(|line| !line.is_empty() && *line != told.last);
+        }
+        self.catch_up();
+    }
+
+    /// Shows what was said too soon after the last line.
+    pub fn catch_up(&self) {
+        let (first, line) = {
+            let mut told = self.how_far();
+            if told.at.is_some_and(|at| at.elapsed() < PACE) {
                 return;
             }
+            let Some(line) = told.next.take() else { return };
             (told.at, told.last) = (Some(Instant::now()), line.clone());
             told.lines += 1;
-            told.lines - 1
+            (told.lines - 1, line)
         };
         if let Some(progress) = &self.progress {
             let spans = vec![Span { text: line, style: Style::default() }];

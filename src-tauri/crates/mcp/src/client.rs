@@ -187,11 +187,12 @@ impl ClientHandler for Client {
         request: ElicitRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        let answer = match self.calls.only() {
-            Ok(call) => call.asking.ask(&self.name, &request, &self.heard).await,
-            Err(why) => Err(why),
+        let call = match self.calls.only() {
+            Ok(call) => call,
+            Err(why) => return Ok(not_asked(&self.heard, &why)),
         };
-        Ok(answer.unwrap_or_else(|why| not_asked(&self.heard, &why)))
+        let answer = call.asking.ask(&self.name, &request, &self.heard).await;
+        Ok(answer.unwrap_or_else(|why| call.not_asked(&self.heard, &why)))
     }
 
     async fn on_progress(&self, said: ProgressNotificationParam, _: NotificationContext<RoleClient>) {

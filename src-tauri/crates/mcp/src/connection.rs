@@ -26,7 +26,7 @@ use tokio::time::Instant;
 use tools::untrusted;
 
 use crate::calls::{Calls, UnderWay, User};
-use crate::client::{Client, Heard, not_asked};
+use crate::client::{Client, Heard};
 use crate::definition::{Definition, MOST_TOOLS};
 use crate::sign_in::SignsInAt;
 use crate::store::Offered;
@@ -49,10 +49,10 @@ const ERROR_LINE: u64 = 10_000;
 /// Silent for a whole call this often in a row, it is ended.
 const SILENCES: u32 = 2;
 const MESSAGE_CHARS: usize = 300;
-/// Longest wait for an answer, however often its server says how far it is.
+/// Longest wait for a call, however often its server says how far it is, and whatever it does for it.
 pub const LONGEST: Duration = Duration::from_secs(30 * 60);
 /// Times that it may ask before it has an answer.
-const ROUNDS: usize = 10;
+pub const ROUNDS: usize = 10;
 /// Between two looks whether a call waits for its user.
 const SLICE: Duration = Duration::from_millis(250);
 
@@ -169,11 +169,9 @@ impl Connection {
         // Dropped before it has answered, what it offers is not known.
         self.set_listed(number, false).await;
         self.heard.clear_stale();
-        let listed =
-            tokio::time::timeout(START, async { Ok((list(&peer).await?, prompts::list(&peer).await)) });
-        let listed: Result<Result<_, ServiceError>, _> = listed.await;
+        let listed = tokio::time::timeout(START, list(&peer)).await;
         let why = match listed {
-            Ok(Ok(((tools, refused), prompts))) => {
+            Ok(Ok((tools, refused))) => {
                 let info = peer.peer_info();
                 let told = info.as_ref().and_then(|info| info.server_info.as_ref());
                 let called =
@@ -191,7 +189,8 @@ impl Connection {
                     tool.schema = self.heard.purged_schema(std::mem::take(&mut tool.schema));
                 }
                 let called = self.heard.without_keys(&called.unwrap_or_default());
-                let prompts = self.without_keys(prompts);
+                let (prompts, missing) = prompts::list(&peer, &self.heard).await;
+                refused.extend(missing);
                 return Ok((Offered { called, tools, prompts }, self.without_keys(refused)));
             }
             Ok(Err(error)) => format!("it does not list its tools: {}", self.broken(&error)),
@@ -206,11 +205,15 @@ impl Connection {
     /// Why there is none, for people.
     pub async fn prompt(&self, name: &str, fields: BTreeMap<String, String>) -> Result<String, String> {
         let Way { peer, number, .. } = self.way().await?;
-        match prompts::fill(&peer, name, fields).await {
-            Ok(Some(text)) => Ok(self.heard.without_keys(&text)),
+        match prompts::fill(&peer, name, fields, &self.heard).await {
+            Ok(Some(text)) => Ok(text),
             Ok(None) => Err("it did not answer in time".into()),
+            Err(ServiceError::UnexpectedResponse) => {
+                Err("it answered with something that is no prompt".into())
+            }
             Err(error) => Err(match self.failed(&error, number).await {
                 CallError::Erred(said) => said,
+                CallError::Ended(why) => format!("its connection ended: {why}"),
                 other => other.to_string(),
             }),
         }
@@ -258,7 +261,7 @@ impl Connection {
             _ => return Err(CallError::NotListed),
         };
         begin();
-        let begun = self.calls.begin(user);
+        let begun = self.calls.begin(user, within.max(LONGEST));
         let call = &*begun.call;
         let ask = |request| self.answer(&way, request, within, call).boxed();
         if tool == resources::RAW {
@@ -277,8 +280,7 @@ impl Connection {
                 }
                 ServerResult::CreateTaskResult(begun) => {
                     let input = |wanted| self.input(wanted, call).boxed();
-                    let tell = |said: &str| call.tell(said, &self.heard);
-                    let ended = task::follow(begun.task, &way.peer, &ask, &input, &tell).await;
+                    let ended = task::follow(begun.task, &way.peer, (call, &self.heard), &ask, &input).await;
                     return ended.map_err(|error| match error {
                         CallError::Erred(said) => CallError::Erred(self.heard.line(&said, MESSAGE_CHARS)),
                         other => other,
@@ -287,8 +289,7 @@ impl Connection {
                 _ => return Err(CallError::NoResult),
             }
         }
-        let why = format!("it asked its user {ROUNDS} times, and came to no end");
-        Err(CallError::Erred(why))
+        Err(CallError::Erred(no_end()))
     }
 
     /// What it wants to know before it goes on (2026-07-28).
@@ -301,7 +302,7 @@ impl Connection {
                 ));
             };
             let answer = call.asking.ask(&self.name, &request.params, &self.heard).await;
-            let answer = answer.unwrap_or_else(|why| not_asked(&self.heard, &why));
+            let answer = answer.unwrap_or_else(|why| call.not_asked(&self.heard, &why));
             responses.insert(name, serde_json::to_value(answer).map_err(|_| CallError::NoResult)?);
         }
         Ok(responses)
@@ -322,13 +323,18 @@ impl Connection {
         };
         call.set_token(handle.progress_token.clone());
         let mut abandoned = Abandoned { peer: Some(way.peer.clone()), id: handle.id.clone() };
+        let (begun, times) = (Instant::now(), call.times());
         let Some(answer) = in_time(handle.await_response(), within, call).await else {
             drop(abandoned);
+            let seconds = begun.elapsed().as_secs_f64();
+            if call.times() != times {
+                return Err(CallError::Silent { seconds });
+            }
             if way.silences.fetch_add(1, Ordering::AcqRel) + 1 >= SILENCES {
                 let why = format!("it gave no answer to {SILENCES} calls in a row, and was ended");
                 self.end(way.number, why).await;
             }
-            return Err(CallError::Silent { seconds: within.as_secs_f64() });
+            return Err(CallError::Silent { seconds });
         };
         abandoned.peer = None;
         way.silences.store(0, Ordering::Release);
@@ -515,19 +521,25 @@ impl Open {
     }
 }
 
+/// Why one that asks on and on has no answer.
+pub fn no_end() -> String {
+    format!("it asked its user {ROUNDS} times, and came to no end")
+}
+
 /// `None` if it takes longer, without the time in which its user is asked, or is silent for longer about how far it is.
 async fn in_time<T>(work: impl Future<Output = T>, within: Duration, call: &UnderWay) -> Option<T> {
     let mut work = std::pin::pin!(work);
-    let (mut left, mut longest, mut times) = (within, within.max(LONGEST), call.times());
+    let (mut left, mut longest, mut times) = (within, call.spend(Duration::ZERO), call.times());
     while !left.min(longest).is_zero() {
         let slice = left.min(longest).min(SLICE);
+        call.catch_up();
         match tokio::time::timeout(slice, &mut work).await {
             Ok(done) => return Some(done),
             Err(_) if call.asking.is_asking() => {}
             Err(_) => {
                 let now = call.times();
                 left = if now == times { left.saturating_sub(slice) } else { within };
-                (longest, times) = (longest.saturating_sub(slice), now);
+                (longest, times) = (call.spend(slice), now);
             }
         }
     }

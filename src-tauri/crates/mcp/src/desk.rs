@@ -231,7 +231,7 @@ async fn wait<T>(context: &RequestContext<RoleServer>) -> T {
         tokio::time::sleep(PROGRESS).await;
         seconds += PROGRESS.as_secs_f64();
         let mut told = ProgressNotificationParam::new(token.clone(), seconds);
-        told.message = Some("under way, or waiting for the user's answer in Miki".into());
+        told.message = Some("under way, or waiting for an answer".into());
         let _ = context.peer.send_notification(ProgressNotification::new(told).into()).await;
     }
 }

@@ -15,8 +15,10 @@ use crate::client::Heard;
 mod alike;
 mod field;
 
+pub use field::secret_in;
+
 /// Fields of one question.
-const FIELDS: usize = 10;
+const FIELDS: usize = 20;
 const MESSAGE_CHARS: usize = 500;
 /// Characters of a whole question: an answer is given beside it.
 const QUESTION_CHARS: usize = 1_900;
@@ -127,6 +129,11 @@ async fn content(
         }
     }
     Some(content)
+}
+
+/// A question in somebody's words, for quotation marks around it.
+pub fn as_quoted(question: &str) -> String {
+    field::line(question, QUESTION_CHARS)
 }
 
 /// The value of a field, or `None` within if it is left out; `None` if the user gives none.

@@ -1,6 +1,6 @@
 //! A server's tool as one of ours.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -90,7 +90,7 @@ impl Call {
 impl Task for Call {
     async fn run(&self, cx: &Context) -> Outcome {
         let Remote { server, raw, hash } = &*self.remote;
-        let user = User { asker: cx.asker(), progress: cx.progress() };
+        let user = User { asker: cx.asker(), progress: cx.progress(), ..User::default() };
         let asked = async {
             // It may be started anew between the question what it offers and the call.
             for _ in 0..TRIES {
@@ -130,7 +130,16 @@ impl Task for Call {
         let (named, tool, does) = (server.name().to_owned(), self.name.to_string(), self.does);
         let result = server.connection().without_keys(result);
         let limits = cx.limits().clone();
-        let read = tokio::task::spawn_blocking(move || outcome::of(&named, &tool, does, result, &limits));
+        let not_asked = user.not_asked.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let read = tokio::task::spawn_blocking(move || {
+            let mut outcome = outcome::of(&named, &tool, does, result, &limits);
+            if let Some(why) = not_asked {
+                outcome.summary =
+                    format!("{} (Miki did not ask you what it wanted to know: {why})", outcome.summary);
+                outcome.data["userWasNotAsked"] = why.into();
+            }
+            outcome
+        });
         read.await.unwrap_or_else(|panic| {
             self.failed(
                 Effect::Unknown,

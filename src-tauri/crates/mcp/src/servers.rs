@@ -253,6 +253,10 @@ impl Servers {
             );
         }
         let filled = server.connection.prompt(prompt, fields).await;
+        // It may have been switched off while it was started.
+        if server.known().config.off {
+            server.connection.close().await;
+        }
         filled.map_err(|why| {
             let message = format!("the server {name} does not give this prompt: {why}");
             ErrorView::new(ErrorCode::BadRequest, message)

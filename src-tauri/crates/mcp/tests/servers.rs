@@ -224,6 +224,15 @@ async fn what_a_server_wants_to_know_its_user_is_asked_and_the_call_waits_for_th
         serde_json::from_str::<Value>(done.data["text"].as_str().unwrap_or_else(|| panic!("{done:?}")))
             .unwrap()
     };
+    // Whoever was not asked is told so, and why.
+    let unasked = stage.says("pond__echo").await.result;
+    let why = "nobody could be asked";
+    assert!(
+        unasked.summary.ends_with(&format!("(Miki did not ask you what it wanted to know: {why})")),
+        "{}",
+        unasked.summary
+    );
+    assert_eq!(unasked.data["userWasNotAsked"], why);
     let accepted = json!({ "action": "accept", "content": { "pond": "the old one" } });
     assert_eq!(ask(Some(SlowUser(Some("the old one")))).await, accepted);
     assert_eq!(ask(Some(SlowUser(None))).await, json!({ "action": "decline" }));
@@ -315,8 +324,17 @@ async fn a_prompt_is_filled_in_for_its_user_cleaned_and_within_bounds() {
     let begins =
         "Fish in the old one with (a key).\n\n(The answer to that is to begin so: I have my rod.)\n\nzz";
     assert!(text.starts_with(begins) && text.len() < 9_000 && text.contains("(cut: "), "{}", &text[..200]);
+    // A key over the place where it is cut is gone, and no part of it stays.
+    assert!(!text.contains("canary") && text.ends_with("characters)"), "{}", &text[text.len() - 200..]);
     let error = fill(&[]).await.unwrap_err();
     assert!(error.message.ends_with("does not give this prompt: (a key): no pond"), "{}", error.message);
+    let mut stage = stage;
+    stage.settings.get_mut("pond").unwrap().off = true;
+    stage.servers.set(&stage.settings);
+    let started = stage.bare.started.load(Ordering::Relaxed);
+    let error = stage.servers.fill_prompt("pond", "fish", BTreeMap::new()).await.unwrap_err();
+    assert!(error.message.ends_with("is switched off"), "{}", error.message);
+    assert_eq!(stage.bare.started.load(Ordering::Relaxed), started);
 }
 
 #[tokio::test]

@@ -360,9 +360,9 @@ pub struct Status {
     /// What is used up, where it waits for that; `None` if it waits for nothing, or for another reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used_up: Option<Box<UsedUp>>,
-    /// What it asks the agent that it works for, while it waits for the answer; `None` if it asks nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub asks_above: Option<String>,
+    /// Whether it asks the agent that it works for, and waits for the answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks_above: bool,
     /// What was allowed for it, or for its session, and is not asked about again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<Grant>,
@@ -393,7 +393,7 @@ impl Default for Status {
             paused: false,
             wants_word: false,
             used_up: None,
-            asks_above: None,
+            asks_above: false,
             grants,
             progress: None,
         }

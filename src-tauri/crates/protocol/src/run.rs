@@ -97,6 +97,11 @@ impl RunSpec {
         self.carry_on > 0 && self.parent.is_none() && self.can_go_on()
     }
 
+    /// What it is about, for people: what its user said, or what the agent above it wants.
+    pub fn told(&self) -> &str {
+        if self.parent.is_some() { &self.goal } else { self.words() }
+    }
+
     /// Whether another process can go on with it.
     pub fn can_go_on(&self) -> bool {
         self.fence.is_some() && self.recording.is_none() && !self.is_guests()

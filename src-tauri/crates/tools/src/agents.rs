@@ -51,11 +51,11 @@ pub trait Agents: Send + Sync {
     /// There is none that could answer, or it did not in time.
     async fn ask_parent(&self, question: String, cancel: &CancellationToken) -> Result<String, ToolError>;
 
-    /// Answers what one asks this one, as [`Self::wait_for`] last told it.
+    /// Answers what one asks this one: the question of this number, or the one that [`Self::wait_for`] last told.
     ///
     /// # Errors
     /// It was not started in its session, asks nothing, or something else by now.
-    async fn answer(&self, agent: &RunId, words: String) -> Result<(), ToolError>;
+    async fn answer(&self, agent: &RunId, number: Option<u64>, words: String) -> Result<(), ToolError>;
 }
 
 /// Of how many of those that are waited for the end is enough. A question of one of them that was not told before always is.
@@ -101,6 +101,8 @@ pub enum AgentStage {
     /// It asks the one that started it, and waits.
     AsksYou {
         question: String,
+        /// Tells the question from those before and after it.
+        number: u64,
     },
     Completed {
         summary: String,

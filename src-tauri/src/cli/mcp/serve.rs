@@ -202,7 +202,7 @@ impl Relay for Way {
             };
             let mut runs = link.call(ListRuns {}).await.unwrap_or_default();
             runs.retain(|one| one.parent.as_ref() == Some(&root));
-            let at_work = |one: RunStatus| AtWork { agent: one.run.0, asks: one.status.asks_above.is_some() };
+            let at_work = |one: RunStatus| AtWork { agent: one.run.0, asks: one.status.asks_above };
             runs.into_iter().map(at_work).collect()
         }
         .boxed()

@@ -5,6 +5,7 @@ use protocol::command::Unattended;
 use protocol::event::{DeltaKind, Position, Scope};
 use protocol::ids::{ApprovalId, CallId, RunId, Seq, SessionId, StreamId, Timestamp};
 use protocol::run::Fence;
+use protocol::terminal::{Line, Span, Style};
 use protocol::tool::{FrontWindow, Grant, Millis, ToolCall, ToolError, ToolErrorKind};
 use protocol::turn::{Cost, StopReason, Usd};
 use serde_json::{Value, json};
@@ -44,6 +45,24 @@ fn result(id: &str, effect: Effect, summary: &str, error: Option<&str>) -> Event
             took: Millis(1_249),
         },
     }
+}
+
+#[test]
+fn how_far_a_servers_call_is_is_said_as_it_comes_and_what_a_command_prints_at_its_end() {
+    let printed = |id: &str, text: &str| {
+        let span = Span { text: text.into(), style: Style::default() };
+        let lines = vec![Line { spans: vec![span], cut: 0 }];
+        EventBody::CommandPrinted { call: CallId(id.into()), first: 0, lines }
+    };
+    let said = told(vec![
+        call("c-1", "pond__fish"),
+        printed("c-1", "40 % · at the pond"),
+        result("c-1", Effect::Unverified, "pond: 3 carp", None),
+        call("c-2", "runCommand"),
+        printed("c-2", "hello"),
+    ]);
+    assert_eq!(said.matches("  pond: 40 % · at the pond\n").count(), 1, "{said}");
+    assert!(!said.contains("hello"), "{said}");
 }
 
 fn turn(number: u32, text: &str) -> EventBody {

@@ -25,6 +25,7 @@ struct PendingQuestion {
 pub struct OpenQuestion<'a> {
     questions: &'a Questions,
     agent: RunId,
+    number: u64,
     answer: oneshot::Receiver<String>,
 }
 
@@ -37,7 +38,7 @@ impl Questions {
         open.insert(agent.clone(), PendingQuestion { number, question, reply });
         self.asked.send_replace(number);
         drop(open);
-        OpenQuestion { questions: self, agent: agent.clone(), answer }
+        OpenQuestion { questions: self, agent: agent.clone(), number, answer }
     }
 
     /// What an agent asks, with the question's number; `None` if it asks nothing.
@@ -70,6 +71,9 @@ impl OpenQuestion<'_> {
 
 impl Drop for OpenQuestion<'_> {
     fn drop(&mut self) {
-        self.questions.open().remove(&self.agent);
+        let mut open = self.questions.open();
+        if open.get(&self.agent).is_some_and(|asked| asked.number == self.number) {
+            open.remove(&self.agent);
+        }
     }
 }

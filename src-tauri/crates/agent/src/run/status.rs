@@ -7,13 +7,11 @@ use protocol::event::{Activity, RunEnd, Status};
 use protocol::tool::{ASK_HUMAN, Approval, Grant, ToolCall, Until};
 use protocol::{ErrorView, EventBody};
 use serde_json::Value;
-use tools::{ASK_PARENT, untrusted};
+use tools::ASK_PARENT;
 
 use super::Driver;
 use crate::machine::{Next, State};
 use crate::recovery;
-
-const QUESTION_CHARS: usize = 300;
 
 impl Driver {
     /// Shows where the run stands; what is between two states shows nothing.
@@ -96,10 +94,8 @@ impl Driver {
         let grants = grants(self.grants().allowed().cloned(), &self.granted);
         let (paused, wants_word) = (self.machine.is_paused(), self.machine.wants_word());
         let used_up = self.budget.waits_for(&self.plan).map(Box::new);
-        let asks_above = match &self.machine.state {
-            State::ExecutingTool { calls } => asks_above(&calls.current),
-            _ => None,
-        };
+        let asks_above =
+            matches!(&self.machine.state, State::ExecutingTool { calls } if calls.current.tool == ASK_PARENT);
         let status = Status {
             activity,
             detail,
@@ -138,12 +134,6 @@ fn asks_for(call: &ToolCall) -> String {
         ASK_HUMAN => "asks you something".to_owned(),
         tool => format!("asks whether it may: {tool}"),
     }
-}
-
-/// What a call asks the agent that its run works for; `None` if it asks nothing.
-fn asks_above(call: &ToolCall) -> Option<String> {
-    let question = call.arguments.get("question").filter(|_| call.tool == ASK_PARENT)?;
-    question.as_str().map(|question| untrusted::line(question, QUESTION_CHARS))
 }
 
 /// What the model says the call is for, for the status line.

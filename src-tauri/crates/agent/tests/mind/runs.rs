@@ -485,6 +485,37 @@ async fn a_run_whose_user_wants_that_goes_on_by_itself_at_the_next_start_and_thr
 }
 
 #[tokio::test]
+async fn whoever_only_looks_after_a_crash_keeps_no_run_from_going_on_by_itself() {
+    let wanted =
+        RunOverrides { approval: Some(ApprovalMode::Auto), carry_on: Some(true), ..RunOverrides::default() };
+    let mut at_work = Bench::new(vec![click(), Step::silence()]).await;
+    let session = at_work.start_with(None, wanted).await;
+    at_work.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    // As `miki ps` does: nothing is at work, and it has no end.
+    let looks = Bench::at(asking::crashed(&at_work), vec![]).await;
+    let overview = looks.handle.overview().await.unwrap();
+    assert!(overview.runs.is_empty() && looks.handle.list_runs().await.unwrap().is_empty());
+    let is_end = |event: &protocol::Event| matches!(event.body, EventBody::RunEnded { .. });
+    assert!(!history(&looks.handle, &session).await.iter().any(is_end));
+    let next = Bench::at(asking::crashed(&looks), vec![Step::silence()]).await;
+    next.handle.carry_on().await.unwrap();
+    let events = history(&next.handle, &session).await;
+    assert_eq!(events.iter().filter(|event| is_end(event)).count(), 1);
+    assert_eq!(next.handle.overview().await.unwrap().runs.len(), 1);
+    // Its user finds their own words, and what came of them.
+    let told = |event: &protocol::Event| match &event.body {
+        EventBody::RunStarted(spec) => Some(spec.told().to_owned()),
+        _ => None,
+    };
+    let goals: Vec<_> = events.iter().filter_map(told).collect();
+    assert_eq!(goals.len(), 2);
+    assert_eq!(goals[0], goals[1]);
+    let noted = |event: &protocol::Event| matches!(&event.body, EventBody::Noted { message, .. } if message.contains("went on by itself"));
+    assert!(events.iter().any(noted));
+    at_work.handle.shutdown().await;
+}
+
+#[tokio::test]
 async fn what_its_user_held_narrowed_or_used_up_stays_so_where_a_run_goes_on_by_itself() {
     let wanted = || RunOverrides {
         approval: Some(ApprovalMode::Auto),

@@ -65,7 +65,7 @@ fn status(id: &str, activity: Activity) -> Event {
         used_up: None,
         grants: Vec::new(),
         progress: None,
-        asks_above: None,
+        asks_above: false,
     };
     passing(id, EventBody::StatusChanged { status })
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use protocol::elicitation::Kind;
@@ -25,7 +26,7 @@ impl Asker for User {
 }
 
 fn of(user: &Arc<User>) -> calls::User {
-    calls::User { asker: Some(Arc::clone(user) as Arc<dyn Asker>), progress: None }
+    calls::User { asker: Some(Arc::clone(user) as Arc<dyn Asker>), ..calls::User::default() }
 }
 
 /// It has a key of its server's.
@@ -41,7 +42,7 @@ async fn ask(schema: Value, answers: &[&'static str]) -> (Result<ElicitResult, S
     let request = json!({ "mode": "form", "message": "Where\nto?", "requestedSchema": schema });
     let request: ElicitRequestParams = serde_json::from_value(request).unwrap();
     let calls = Calls::default();
-    let under_way = calls.begin(of(&user));
+    let under_way = calls.begin(of(&user), Duration::MAX);
     let answer = calls.only().unwrap().asking.ask("weather", &request, &heard()).await;
     assert!(!under_way.call.asking.is_asking());
     drop(under_way);
@@ -112,7 +113,7 @@ async fn nobody_is_asked_for_a_password_for_a_page_or_for_too_much() {
         assert!(why.contains("what Miki asks nobody for") || why.contains("one of its keys"), "{why}");
         assert!(asked.is_empty());
     }
-    let many: Map<_, _> = (0..11).map(|n| (format!("f{n}"), json!({ "type": "string" }))).collect();
+    let many: Map<_, _> = (0..=FIELDS).map(|n| (format!("f{n}"), json!({ "type": "string" }))).collect();
     let (answer, asked) = ask(json!({ "type": "object", "properties": many }), &["x"]).await;
     assert!(answer.unwrap_err().contains("at once") && asked.is_empty());
 }
@@ -120,7 +121,8 @@ async fn nobody_is_asked_for_a_password_for_a_page_or_for_too_much() {
 #[tokio::test]
 async fn of_two_calls_nobody_can_tell_who_is_asked() {
     let calls = Calls::default();
-    let (_one, _two) = (calls.begin(Default::default()), calls.begin(Default::default()));
+    let (_one, _two) =
+        (calls.begin(Default::default(), Duration::MAX), calls.begin(Default::default(), Duration::MAX));
     assert!(calls.only().is_err_and(|why| why.contains("several calls")));
 }
 
@@ -132,7 +134,7 @@ async fn a_server_asks_no_more_after_a_no_and_only_so_often_within_a_call() {
     for (answers, asked) in [(vec!["no"], 1), (vec!["yes"; 9], QUESTIONS)] {
         let user = Arc::new(User { answers: Mutex::new(answers.into()), asked: Mutex::default() });
         let calls = Calls::default();
-        let under_way = calls.begin(of(&user));
+        let under_way = calls.begin(of(&user), Duration::MAX);
         for _ in 0..8 {
             let _ = under_way.call.asking.ask("pond", &request, &heard()).await;
         }

@@ -121,15 +121,16 @@ for line in sys.stdin:
     elif method == "prompts/list" and mode == "prompts":
         blank = {"name": "pond", "description": "Which\u202e one\nof canary-of-the-keychain", "required": True}
         answer(id, {"prompts": [{"name": "fish", "description": "Fishes.", "arguments": [blank]},
-                                {"name": "fi\u200bsh"}, {"name": ""}, {"name": "x" * 200},
-                                {"name": "y", "arguments": [{"name": "po\u202end"}]}]})
+                                {"name": "fi\u200bsh"}, {"name": ""}, {"name": "canary-of-the-keychain"}, {"name": "x" * 200},
+                                {"name": "y", "arguments": [{"name": "po\u202end"}]},
+                                {"name": "z", "arguments": [{"name": f"blank{n}"} for n in range(100_000)]}]})
     elif method == "prompts/get" and mode == "prompts":
         pond = message["params"].get("arguments", {}).get("pond")
         if not pond:
             send({"jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": "canary-of-the-keychain: no pond"}})
             continue
         texts = [("user", f"Fish in {pond}\u200b\u202e with canary-of-the-keychain."), ("assistant", "I have my rod."),
-                 ("user", "z" * 100_000)]
+                 ("user", "\n" * 4000 + "z" * 7_850 + "canary-of-the-keychain" * 10 + "z" * 100_000)]
         answer(id, {"messages": [{"role": role, "content": {"type": "text", "text": text}} for role, text in texts]})
     elif method == "tasks/get":
         looked += 1

@@ -258,6 +258,8 @@ pub(super) struct AnswerInput {
     agent: String,
     #[schemars(length(min = 1, max = 4000))]
     answer: String,
+    /// Of its question; the last that you were told if left out.
+    number: Option<u64>,
 }
 
 impl Builtin for AnswerAgent {
@@ -274,12 +276,13 @@ impl Builtin for AnswerAgent {
         filled("agent", &input.agent, 100)?;
         filled("answer", input.answer.trim(), ANSWER_CHARS)?;
         let words = untrusted::clean(input.answer.trim()).0;
-        Ok(Plan::new(Self::RISK, Say { agent: RunId(input.agent), words }))
+        Ok(Plan::new(Self::RISK, Say { agent: RunId(input.agent), number: input.number, words }))
     }
 }
 
 struct Say {
     agent: RunId,
+    number: Option<u64>,
     words: String,
 }
 
@@ -287,7 +290,7 @@ struct Say {
 impl Task for Say {
     async fn run(&self, cx: &Context) -> Outcome {
         let answered = match agents(cx) {
-            Ok(agents) => agents.answer(&self.agent, self.words.clone()).await,
+            Ok(agents) => agents.answer(&self.agent, self.number, self.words.clone()).await,
             Err(error) => Err(error),
         };
         match answered {
@@ -431,8 +434,9 @@ fn told(state: &AgentState) -> Value {
         "steps": steps,
         "tokens": tokens,
     });
-    if let AgentStage::AsksYou { question } = stage_of {
+    if let AgentStage::AsksYou { question, number } = stage_of {
         told["question"] = untrusted::clean(question).0.into();
+        told["number"] = (*number).into();
     }
     if let Some(cost) = cost {
         told["dollars"] = cost.to_string().into();

@@ -51,7 +51,9 @@ impl Played {
                     .iter()
                     .filter(|(id, _)| is_named(id))
                     .map(|(id, state)| match *state {
-                        "asks you" => json!({ "agent": id, "state": state, "question": "Which pond?" }),
+                        "asks you" => {
+                            json!({ "agent": id, "state": state, "question": "Which pond?", "number": 7 })
+                        }
                         _ => json!({ "agent": id, "state": state }),
                     })
                     .collect();
@@ -100,18 +102,26 @@ impl Relay for Played {
 
 type Calling = tokio::task::JoinHandle<Result<GuestAnswer, String>>;
 
-fn giver(played: &Arc<Played>, can_ask: bool) -> GoalGiver {
-    GoalGiver { relay: played.clone(), name: "pond".into(), can_ask }
+fn giver(played: &Arc<Played>) -> GoalGiver {
+    GoalGiver { relay: played.clone(), name: "pond".into(), until: Instant::now() + PATIENCE }
 }
 
 fn begin(played: &Arc<Played>, tool: &str, arguments: Value) -> Calling {
-    let (giver, tool) = (giver(played, false), tool.to_owned());
+    let (giver, tool) = (giver(played), tool.to_owned());
     tokio::spawn(async move {
-        match giver.call(&tool, arguments).await? {
-            Came::Answer(answer) => Ok(answer),
-            Came::Asks(asking) => Err(asking.question),
-        }
+        let mut came = giver.call(&tool, arguments).await?;
+        came.asks.iter_mut().for_each(Asking::keep);
+        Ok(came.answer)
     })
+}
+
+/// As a client does whose user is asked: the question, once it comes.
+async fn asked(played: &Arc<Played>) -> Asking {
+    let giver = giver(played);
+    let calling = tokio::spawn(async move { giver.call("run", json!({ "goal": "a" })).await });
+    until(|| played.agents().len() == 1).await;
+    played.ends("run-0", "asks you");
+    calling.await.unwrap().unwrap().asks.unwrap()
 }
 
 async fn done(calling: Calling) -> Value {
@@ -199,64 +209,76 @@ async fn a_run_that_its_user_holds_keeps_no_client_waiting() {
 #[tokio::test(start_paused = true)]
 async fn what_an_agent_asks_its_clients_user_answers_in_the_middle_of_the_call() {
     let played = Arc::<Played>::default();
-    let calling = {
-        let giver = giver(&played, true);
-        tokio::spawn(async move { giver.call("run", json!({ "goal": "a" })).await })
-    };
-    until(|| played.agents().len() == 1).await;
-    played.ends("run-0", "asks you");
-    let Came::Asks(asking) = calling.await.unwrap().unwrap() else { panic!("it is not asked") };
+    let mut asking = asked(&played).await;
     assert_eq!(asking.question, "Which pond?");
     // The protocol's newest way: through the client's hands. What it began is not stopped by that.
     let state = serde_json::to_string(&asking).unwrap();
     asking.keep();
+    drop(asking);
     let asking = serde_json::from_str(&state).unwrap();
-    let going_on = {
-        let giver = giver(&played, true);
-        tokio::spawn(async move { giver.answered(asking, Some("the old one".into())).await })
-    };
+    let giver = giver(&played);
+    let going_on = tokio::spawn(async move { giver.answered(asking, Some("the old one")).await });
     until(|| played.calls().contains(&"answerAgent".to_owned())).await;
     played.ends("run-0", "completed");
-    let Came::Answer(answer) = going_on.await.unwrap().unwrap() else { panic!("it is asked again") };
+    let Came { answer, asks } = going_on.await.unwrap().unwrap();
+    assert!(asks.is_none(), "it is asked again");
     assert_eq!(answer.answer, json!({ "data": { "agents": [{ "agent": "run-0", "state": "completed" }] } }));
+    assert_eq!(answer.said, ["spawn", "waitFor", "waitFor"], "what its user said is lost");
     assert_eq!(played.calls(), ["spawn", "waitFor", "answerAgent", "waitFor"]);
     let calls = played.calls.lock().unwrap();
-    assert_eq!(calls[2].1, json!({ "agent": "run-0", "answer": "the old one" }));
+    assert_eq!(calls[2].1, json!({ "agent": "run-0", "answer": "the old one", "number": 7 }));
     assert_eq!(calls[3].1, json!({ "agents": ["run-0"], "minutes": 0 }), "another agent is begun");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_that_nobody_answers_goes_back_and_one_that_cannot_be_asked_is_told() {
+async fn a_question_that_nobody_answers_goes_back_and_an_answer_that_is_too_long_is_cut() {
+    let long = "x".repeat(10_000_000);
+    for (said, told) in [(Some(" "), NO_ANSWER), (None, NO_ANSWER), (Some(&*long), &long[..ANSWER_CHARS])] {
+        let played = Arc::<Played>::default();
+        let asking = asked(&played).await;
+        let giver = giver(&played);
+        let said = said.map(str::to_owned);
+        let going_on = tokio::spawn(async move { giver.answered(asking, said.as_deref()).await });
+        until(|| played.calls().contains(&"answerAgent".to_owned())).await;
+        played.ends("run-0", "failed");
+        going_on.await.unwrap().unwrap();
+        let calls = played.calls.lock().unwrap();
+        let said = calls.iter().find(|(tool, _)| tool == "answerAgent").unwrap();
+        assert_eq!(said.1["answer"], told);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_whose_user_is_not_asked_has_the_question_in_its_answer() {
     let played = Arc::<Played>::default();
     done(begin(&played, "spawn", json!({ "goal": "a" }))).await;
     played.ends("run-0", "asks you");
     let told = done(begin(&played, "waitFor", json!({}))).await;
+    let agent = &told["data"]["agents"][0];
     assert_eq!(
-        (told["next"].as_str(), &told["data"]["agents"][0]["question"]),
-        (Some(NEXT_ASKED), &json!("Which pond?"))
+        (told["next"].as_str(), &agent["question"], &agent["number"]),
+        (Some(NEXT_ASKED), &json!("Which pond?"), &json!(7))
     );
-    let Came::Asks(asking) = giver(&played, true).call("waitFor", json!({})).await.unwrap() else { panic!() };
-    let going_on = {
-        let giver = giver(&played, true);
-        tokio::spawn(async move { giver.answered(*asking, Some(" ".into())).await })
-    };
-    until(|| played.calls().contains(&"answerAgent".to_owned())).await;
-    played.ends("run-0", "failed");
-    going_on.await.unwrap().unwrap();
-    let calls = played.calls.lock().unwrap();
-    let said = calls.iter().find(|(tool, _)| tool == "answerAgent").unwrap();
-    assert_eq!(said.1["answer"], NO_ANSWER);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_run_that_is_given_up_while_its_client_is_asked_stops_its_agent() {
     let played = Arc::<Played>::default();
-    let calling = {
-        let giver = giver(&played, true);
-        tokio::spawn(async move { giver.call("run", json!({ "goal": "a" })).await })
-    };
-    until(|| played.agents().len() == 1).await;
-    played.ends("run-0", "asks you");
-    drop(calling.await.unwrap().unwrap());
+    drop(asked(&played).await);
     until(|| played.calls().contains(&"kill".to_owned())).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_its_user_holds_while_its_client_is_asked_keeps_nobody_waiting_and_its_agent_at_work() {
+    let played = Arc::<Played>::default();
+    let asking = asked(&played).await;
+    *played.is_held.lock().unwrap() = true;
+    let begun = Instant::now();
+    let Err(why) = giver(&played).answered(asking, Some("the old one")).await else { panic!("it is told") };
+    assert!(why.contains("run-0 was started") && why.contains("its user holds this work"), "{why}");
+    assert!(begun.elapsed() <= PATIENCE + LOOK * 2);
+    *played.is_held.lock().unwrap() = false;
+    until(|| played.calls().contains(&"answerAgent".to_owned())).await;
+    sleep(PATIENCE).await;
+    assert!(!played.calls().contains(&"kill".to_owned()));
 }
