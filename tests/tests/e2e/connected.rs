@@ -299,7 +299,7 @@ fn what_an_agent_asks_another_programs_agent_that_ones_user_answers_and_it_count
         assert_eq!(outcome(0), "the old one", "{mode}: {said:?}");
         // A no is told as none: what it could not decide it would ask Miki's user.
         assert!(outcome(1).as_str().unwrap().starts_with("No answer was given."), "{mode}: {said:?}");
-        let question = "An agent of Miki's that works for you asks: Which pond?";
+        let question = "An agent of Miki's that works for you asks: “Which pond?”";
         assert_eq!(said[1]["asked"], json!([question, question]), "{mode}");
         // Nobody was asked in Miki, and nothing of it is the word of Miki's user.
         let events = client.events_until(miki::is_end).unwrap();
