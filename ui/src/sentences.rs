@@ -22,6 +22,14 @@ const SENTENCES: &[(&str, &str)] = &[
     ("by the user, in the overlay", "あなたがオーバーレイで操作しました"),
     ("by the user, in the tray menu", "あなたがトレイメニューで操作しました"),
     ("by the user, on the command line", "あなたがコマンドラインで操作しました"),
+    (
+        "went on by itself: Miki had ended in the middle of it, and was started again",
+        "Miki の終了で中断されましたが、再起動後に自動で再開しました",
+    ),
+    // what came of a call
+    ("started an agent: {}", "エージェントを開始しました：{}"),
+    ("stopped an agent", "エージェントを停止しました"),
+    ("answered an agent", "エージェントに回答しました"),
     // why it asks
     (
         "within a plan that you allow nothing is asked; what leaves it asks as before",
@@ -87,10 +95,11 @@ mod tests {
     use super::*;
 
     /// Where the engine says them.
-    const SOURCES: [&str; 3] = [
+    const SOURCES: [&str; 4] = [
         include_str!("../../src-tauri/crates/agent/src/engine.rs"),
         include_str!("../../src-tauri/crates/agent/src/run/status.rs"),
         include_str!("../../src-tauri/crates/tools/src/router.rs"),
+        include_str!("../../src-tauri/crates/tools/src/tool/agents.rs"),
     ];
 
     #[test]

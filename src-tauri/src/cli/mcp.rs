@@ -59,7 +59,11 @@ enum What {
     ///
     /// It gives them goals and is told their reports; what matters they ask their user here, in Miki. All that it started is
     /// stopped when it leaves.
-    Agent,
+    Agent {
+        /// Over HTTP instead, as with `miki mcp desktop`
+        #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
+        http: Option<u16>,
+    },
     /// Write Miki's desktop into a client's configuration, with a copy of the old one beside it
     ///
     /// The difference is shown first. A client may have both the desktop and the agents.
@@ -181,9 +185,8 @@ impl From<Does> for ToolDoes {
 impl Mcp {
     pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
         match self.what {
-            What::Desktop { http: Some(port) } => return serve::http::serve(home, Role::Desktop, port).await,
-            What::Desktop { http: None } => return serve::serve(home, Role::Desktop).await,
-            What::Agent => return serve::serve(home, Role::Agent).await,
+            What::Desktop { http } => return serve::by(home, Role::Desktop, http).await,
+            What::Agent { http } => return serve::by(home, Role::Agent, http).await,
             What::Install { client, agent, consent } => {
                 let role = if agent { Role::Agent } else { Role::Desktop };
                 return install::install(&client, role, consent.yes).await;
@@ -205,7 +208,7 @@ async fn work(link: &Link, what: What) -> Result<Exit, ErrorView> {
         }
         What::Import { from, consent } => import(link, &from, consent.yes).await,
         // They need no engine.
-        What::Desktop { .. } | What::Agent | What::Install { .. } => Ok(Exit::Done),
+        What::Desktop { .. } | What::Agent { .. } | What::Install { .. } => Ok(Exit::Done),
         What::List => {
             let all = link.call(ListServers {}).await?;
             if all.is_empty() {

@@ -8,7 +8,7 @@ use protocol::event::Activity;
 use protocol::ids::{RunId, SessionId};
 use protocol::mcp::GuestView;
 use protocol::tool::Grant;
-use protocol::view::{DesktopView, Overview, RunStatus};
+use protocol::view::{DesktopView, Overview, RunStatus, RunView};
 use serde_json::json;
 
 use super::ids::short;
@@ -41,6 +41,8 @@ impl Ps {
             let (runs, desktop) = overview.map_or_else(Default::default, |it| (it.runs, it.desktop));
             super::say(&json!({ "runs": runs, "desktop": desktop, "guests": guests }).to_string());
         } else {
+            let waiting: Vec<String> =
+                overview.iter().flat_map(to_carry_on).map(|goal| plain(&goal)).collect();
             match overview.filter(|overview| !overview.runs.is_empty()) {
                 Some(mut overview) => {
                     name_guests(&mut overview, &guests);
@@ -48,9 +50,19 @@ impl Ps {
                 }
                 None => super::tell("nothing is running"),
             }
+            for goal in waiting {
+                super::tell(&format!("interrupted, and goes on by itself when Miki is started: {goal}"));
+            }
         }
         Ok(Exit::Done)
     }
+}
+
+/// The goals of runs that have no end though nothing works at them: they go on once the app is started.
+fn to_carry_on(overview: &Overview) -> impl Iterator<Item = String> {
+    let last = overview.sessions.iter().filter_map(|session| session.last_run.as_ref());
+    let is_open = |run: &&RunView| !overview.runs.iter().any(|open| open.run == run.id);
+    last.filter(|run| run.end.is_none()).filter(is_open).map(|run| run.goal.clone())
 }
 
 /// The goal of a run of another program's is not its own: it is told by that program's name.

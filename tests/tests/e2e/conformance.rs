@@ -168,9 +168,9 @@ fn our_client_passes_the_protocols_conformance_suite_but_for_what_is_known() {
     tell("client", &scenarios);
 }
 
-/// `miki mcp desktop --http`, and what it printed: its address, and the header that it wants.
-fn serve(stage: &Stage, miki: &Miki, name: &str) -> (Process, String, String) {
-    let served = miki.start(stage, name, &["mcp", "desktop", "--http"]).unwrap();
+/// `miki mcp ROLE --http`, and what it printed: its address, and the header that it wants.
+pub fn serve(stage: &Stage, miki: &Miki, name: &str, role: &str) -> (Process, String, String) {
+    let served = miki.start(stage, name, &["mcp", role, "--http"]).unwrap();
     let said = || {
         let log = stage.log(name);
         let header = log.lines().find(|line| line.starts_with("Authorization: "))?.to_owned();
@@ -185,7 +185,7 @@ fn serve(stage: &Stage, miki: &Miki, name: &str) -> (Process, String, String) {
 fn our_server_passes_the_protocols_conformance_suite_but_for_what_is_known() {
     let stage = Stage::plain().unwrap();
     let miki = Miki::with_model(&stage, "miki", "http://127.0.0.1:9", json!({})).unwrap();
-    let (_served, url, header) = serve(&stage, &miki, "served");
+    let (_served, url, header) = serve(&stage, &miki, "served", "desktop");
     let forward = Forward::start(&url, header.strip_prefix("Authorization: ").unwrap()).unwrap();
     tell("server", &run_suite(&stage, "server", &["--url", &forward.url, "--suite", "all"]));
 }
@@ -209,7 +209,7 @@ fn the_protocols_inspector_lists_and_calls_our_tools_over_both_transports() {
     let miki = Miki::with_model(&stage, "miki", "http://127.0.0.1:9", json!({})).unwrap();
     let screenshot = ["--method", "tools/call", "--tool-name", "screenshot"];
     // Where no app runs, what serves is the engine, and leaves nothing behind.
-    let (mut served, url, header) = serve(&stage, &miki, "alone");
+    let (mut served, url, header) = serve(&stage, &miki, "alone", "desktop");
     check_is_picture(&inspect(&stage, &[&[&*url, "--header", &*header][..], &screenshot].concat()));
     served.interrupt();
     assert!(served.wait(LONG).unwrap().success());
@@ -217,7 +217,7 @@ fn the_protocols_inspector_lists_and_calls_our_tools_over_both_transports() {
     let _app = miki.start(&stage, "app", &[]).unwrap();
     let mut client = miki.connect(LONG).unwrap();
     client.subscribe().unwrap();
-    let (mut served, url, header) = serve(&stage, &miki, "served");
+    let (mut served, url, header) = serve(&stage, &miki, "served", "desktop");
     let home = format!("MIKI_HOME={}", miki.home.display());
     let stdio = ["-e", &home, miki.bin.to_str().unwrap(), "mcp", "desktop"];
     let http = [&*url, "--header", &*header];

@@ -12,6 +12,8 @@ use protocol::tool::{Effect, Source};
 use protocol::{Event, EventBody};
 use serde_json::{Value, json};
 
+use crate::conformance;
+
 const LINE: &str = "written by another program's agent";
 
 /// Where set-up puts it.
@@ -174,9 +176,14 @@ fn the_desktop_and_the_agents_are_written_into_a_clients_configuration_and_a_cop
 
 /// What the other program's agent says of its calls, after its list of tools.
 fn drive(stage: &Stage, miki: &Miki, script: &str, mode: &str) -> Vec<Value> {
+    drive_at(stage, miki, script, mode, &[])
+}
+
+/// `at` is where it is served, where it is no program that the client starts.
+fn drive_at(stage: &Stage, miki: &Miki, script: &str, mode: &str, at: &[(&str, &str)]) -> Vec<Value> {
     let mut command = stage.command(tool("mcp/bin/python"));
     command.args(["-I", &peer(script)]).args([text(&miki.bin), text(&miki.home), LINE]);
-    command.env("MCP_MODE", mode);
+    command.env("MCP_MODE", mode).envs(at.iter().copied());
     let done = stage.run("the protocol's SDK (run: cargo xtask setup)", command, LONG * 2).unwrap();
     let said = done.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(done.code(), 0, "{}{}", done.stdout, done.stderr);
@@ -287,14 +294,21 @@ fn asker(asked: &Asked) -> MindTurn {
 
 #[test]
 fn what_an_agent_asks_another_programs_agent_that_ones_user_answers_and_it_counts_as_an_agents_word() {
-    for mode in ["legacy", "auto"] {
+    for (mode, by_http) in [("legacy", false), ("auto", false), ("legacy", true), ("auto", true)] {
         let stage = Stage::plain().unwrap();
         let model = FakeModel::start(asker).unwrap();
         let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
         let _app = miki.start(&stage, "app", &[]).unwrap();
         let mut client = miki.connect(LONG).unwrap();
         client.subscribe().unwrap();
-        let said = drive(&stage, &miki, "asked.py", mode);
+        let served = by_http.then(|| conformance::serve(&stage, &miki, "served", "agent"));
+        let said = match &served {
+            Some((_, url, header)) => {
+                let token = header.rsplit(' ').next().unwrap();
+                drive_at(&stage, &miki, "asked.py", mode, &[("MCP_URL", url), ("MCP_TOKEN", token)])
+            }
+            None => drive(&stage, &miki, "asked.py", mode),
+        };
         let outcome = |at: usize| said[at]["answer"]["data"]["agents"][0]["report"]["outcome"].clone();
         assert_eq!(outcome(0), "the old one", "{mode}: {said:?}");
         // A no is told as none: what it could not decide it would ask Miki's user.

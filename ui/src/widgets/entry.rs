@@ -170,7 +170,11 @@ fn step_item(n: u64, step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView 
             });
             let help = (said && is_the_users).then(|| view! { <p class="faint">{title}</p> });
             let line = said.then(|| {
-                view! { <p class=class dir="auto" title=title>{visible_text(&line)}</p> }
+                view! {
+                    <p class=class dir="auto" title=title>
+                        {move || visible_text(&store.told(&line))}
+                    </p>
+                }
             });
             (Some((line, help)), Some(brief::duration(result.took)))
         }
@@ -265,9 +269,10 @@ fn note(level: Level, message: String, hint: Option<String>, more: impl IntoView
         Level::Warning => "warning",
         Level::Error => "error",
     };
+    let store = store();
     view! {
         <li class="note" data-level=level>
-            <p dir="auto">{message}</p>
+            <p dir="auto">{move || store.told(&message)}</p>
             {hint.map(|hint| view! { <p class="hint" dir="auto">{hint}</p> })}
             {more}
         </li>

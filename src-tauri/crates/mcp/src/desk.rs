@@ -1,5 +1,5 @@
 //! `miki mcp desktop`: eyes and hands as a server, for agents of other programs; `miki mcp agent`: agents of ours as one. On
-//! the standard streams of a program that the client starts; the desktop over HTTP, too ([`http`]).
+//! the standard streams of a program that the client starts; both over HTTP, too ([`http`]).
 //!
 //! It only carries calls to the engine: what may be done, and whether its user is asked, is decided there, for each call.
 
@@ -79,6 +79,14 @@ impl Role {
         match self {
             Self::Desktop => "miki-desktop",
             Self::Agent => "miki-agent",
+        }
+    }
+
+    /// A client over HTTP that calls nothing for this long has left. One that gave goals may be away while they are worked at.
+    fn idle(self) -> Duration {
+        match self {
+            Self::Desktop => Duration::from_secs(5 * 60),
+            Self::Agent => Duration::from_secs(30 * 60),
         }
     }
 

@@ -22,8 +22,16 @@ use crate::exit::Exit;
 use crate::home::Home;
 use crate::link::Link;
 
+/// Serves over HTTP at a port, if one is given; else on the standard streams.
+pub async fn by(home: &Home, role: Role, port: Option<u16>) -> Result<Exit, ErrorView> {
+    match port {
+        Some(port) => http::serve(home, role, port).await,
+        None => serve(home, role).await,
+    }
+}
+
 /// Serves on the standard streams.
-pub async fn serve(home: &Home, role: Role) -> Result<Exit, ErrorView> {
+async fn serve(home: &Home, role: Role) -> Result<Exit, ErrorView> {
     let gate = Arc::new(Gate::new(home));
     let way = Arc::new(Way::new(role, GuestWay::Stdio, Arc::clone(&gate)));
     let specs = tools::Registry::builtin().specs();

@@ -21,7 +21,9 @@ pub const PATIENCE: Duration = Duration::from_secs(45);
 const LOOK: Duration = Duration::from_secs(10);
 /// Between two looks at who is at work.
 const SLICE: Duration = Duration::from_millis(250);
-/// For the client's model, of an agent that waits for its answer.
+/// The state of an agent that waits for its client's answer.
+const ASKS: &str = "asks you";
+/// For the client's model, of such an agent.
 const NEXT_ASKED: &str = "an agent asks you: answer it with answerAgent, then call waitFor again";
 /// Characters of an answer.
 pub const ANSWER_CHARS: usize = 4_000;
@@ -203,23 +205,32 @@ impl GoalGiver {
     }
 
     async fn wait_for(&self, arguments: Value) -> Result<Came, String> {
-        let agents = arguments
+        let agents: Option<Vec<String>> = arguments
             .get("agents")
             .and_then(Value::as_array)
             .map(|agents| agents.iter().map(|agent| agent.as_str().unwrap_or_default().to_owned()).collect());
         let any = arguments.get("any").and_then(Value::as_bool).unwrap_or(false);
-        let _ = timeout_at(self.until, self.until_ended(agents, any)).await;
         let mut look = json!({ "minutes": 0 });
         if let Some(agents) = arguments.get("agents") {
             look["agents"] = agents.clone();
         }
-        let looked = timeout(LOOK, self.turn("waitFor", look)).await;
-        let mut looked = looked.unwrap_or_else(|_| {
-            Err("how they stand is not told just now: its user holds this work in Miki, or is asked whether it may go on; ask status later".into())
-        })?;
+        let mut looked = loop {
+            let asks = timeout_at(self.until, self.until_ended(agents.clone(), any)).await.unwrap_or(false);
+            let looked = timeout(LOOK, self.turn("waitFor", look.clone())).await;
+            let looked = looked.unwrap_or_else(|_| {
+                Err("how they stand is not told just now: its user holds this work in Miki, or is asked whether it may go on; ask status later".into())
+            })?;
+            let states = looked.answer.pointer("/data/agents").and_then(Value::as_array);
+            let is_asked = states.into_iter().flatten().any(|state| state["state"] == ASKS);
+            // One that has its answer since is at work again.
+            if !asks || is_asked || Instant::now() >= self.until {
+                break looked;
+            }
+            sleep(SLICE).await;
+        };
         let states = looked.answer.pointer("/data/agents").and_then(Value::as_array);
         let states: Vec<&Value> = states.into_iter().flatten().collect();
-        let asks = states.iter().find(|state| state["state"] == "asks you").and_then(|state| {
+        let asks = states.iter().find(|state| state["state"] == ASKS).and_then(|state| {
             let text = |field: &str| state[field].as_str().map(str::to_owned);
             let number = state["number"].as_u64()?;
             let (agent, question) = (text("agent")?, text("question")?);
@@ -241,16 +252,18 @@ impl GoalGiver {
         Ok(Came { answer: looked, asks })
     }
 
-    /// Until these have ended, or those that are at work now, or one of them asks; `any`: until one of them has ended.
-    async fn until_ended(&self, agents: Option<Vec<String>>, any: bool) {
+    /// Until these have ended, or those that are at work now (`any`: until one of them has), or one of them asks: whether that
+    /// was it.
+    async fn until_ended(&self, agents: Option<Vec<String>>, any: bool) -> bool {
         let mut at_work = self.relay.at_work().await;
         let agents = agents.unwrap_or_else(|| at_work.iter().map(|one| one.agent.clone()).collect());
         loop {
             let works = |agent: &&String| at_work.iter().any(|one| one.agent == **agent);
             let ended = agents.iter().filter(|agent| !works(agent)).count();
             let asks = at_work.iter().any(|one| one.asks && agents.contains(&one.agent));
-            if asks || ended == agents.len() || (any && ended > 0) {
-                return;
+            let have_ended = ended == agents.len() || (any && ended > 0);
+            if asks || have_ended {
+                return !have_ended;
             }
             sleep(SLICE).await;
             at_work = self.relay.at_work().await;

@@ -1,4 +1,4 @@
-//! The desktop over streamable HTTP, for clients that cannot start a program: on this machine's loopback alone, for whoever
+//! The same over streamable HTTP, for clients that cannot start a program: on this machine's loopback alone, for whoever
 //! has its token.
 //!
 //! A page in a browser reaches loopback, too: it has no token, and is refused by its origin; a name of its own that leads
@@ -88,7 +88,7 @@ pub async fn serve(
     address: Address,
     stop: CancellationToken,
 ) -> io::Result<()> {
-    let visitors = Arc::new(Visitors::new(relay));
+    let visitors = Arc::new(Visitors::new(relay, role.idle()));
     let answers = Arc::new(Answers {
         service: service(role, tools, &visitors, address.at.port(), stop.child_token()),
         visitors: Arc::clone(&visitors),

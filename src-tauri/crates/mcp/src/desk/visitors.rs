@@ -10,8 +10,6 @@ use tokio::time::Instant;
 
 use super::Relay;
 
-/// A client that calls nothing for this long has left; if it calls again, it begins anew.
-const IDLE: Duration = Duration::from_secs(5 * 60);
 /// At the end, what is under way gets this long to be given up.
 const END: Duration = Duration::from_secs(10);
 
@@ -22,6 +20,8 @@ pub enum Visitor {
 }
 
 pub struct Visitors {
+    /// A client that calls nothing for this long has left; if it calls again, it begins anew.
+    idle: Duration,
     relay: Box<dyn Fn() -> Arc<dyn Relay> + Send + Sync>,
     all: Mutex<HashMap<Visitor, Stay>>,
 }
@@ -50,8 +50,8 @@ impl Drop for Visit {
 }
 
 impl Visitors {
-    pub fn new(relay: impl Fn() -> Arc<dyn Relay> + Send + Sync + 'static) -> Self {
-        Self { relay: Box::new(relay), all: Mutex::default() }
+    pub fn new(relay: impl Fn() -> Arc<dyn Relay> + Send + Sync + 'static, idle: Duration) -> Self {
+        Self { idle, relay: Box::new(relay), all: Mutex::default() }
     }
 
     /// A client calls.
@@ -71,7 +71,7 @@ impl Visitors {
 
     /// Those who have called nothing for a while have left.
     pub fn let_go_of_idle(&self) {
-        let is_idle = |stay: &Stay| stay.under_way == 0 && stay.since.elapsed() >= IDLE;
+        let is_idle = |stay: &Stay| stay.under_way == 0 && stay.since.elapsed() >= self.idle;
         let idle = self.all().extract_if(|_, stay| is_idle(stay)).map(|(_, stay)| stay).collect();
         close_all(idle);
     }
@@ -108,6 +108,8 @@ mod tests {
     use super::super::AtWork;
     use super::*;
 
+    const IDLE: Duration = Duration::from_secs(60);
+
     struct Counted(Arc<AtomicUsize>);
 
     impl Relay for Counted {
@@ -136,7 +138,7 @@ mod tests {
     async fn a_client_has_left_once_it_ends_its_session_or_calls_nothing_for_a_while() {
         let closed = Arc::<AtomicUsize>::default();
         let counted = Arc::clone(&closed);
-        let visitors = Arc::new(Visitors::new(move || Arc::new(Counted(Arc::clone(&counted)))));
+        let visitors = Arc::new(Visitors::new(move || Arc::new(Counted(Arc::clone(&counted))), IDLE));
         let count = async || {
             visitors.let_go_of_idle();
             tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! `miki mcp desktop --http`: the same for clients that cannot start a program. Each has a run of its own.
+//! `--http`: the same for clients that cannot start a program. Each has a run of its own.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub async fn serve(home: &Home, role: Role, port: u16) -> Result<Exit, ErrorView
     let token = [Uuid::new_v4(), Uuid::new_v4()].map(|half| half.simple().to_string()).concat();
     let address = Address::take(port, Secret(token)).await.map_err(|error| {
         ErrorView::new(ErrorCode::BadRequest, format!("the port {port} cannot be taken: {error}"))
-            .with_hint("name another one, or none: miki mcp desktop --http")
+            .with_hint("name another one, or none: --http")
     })?;
     say(&address.to_string());
     say(&address.header());

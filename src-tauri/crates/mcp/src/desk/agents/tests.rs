@@ -15,6 +15,8 @@ struct Played {
     agents: Mutex<Vec<(String, &'static str)>>,
     /// Its user holds it: no turn ends.
     is_held: Mutex<bool>,
+    /// Looks at who is at work that still have as asking who was answered.
+    late: Mutex<u32>,
 }
 
 impl Played {
@@ -88,8 +90,13 @@ impl Relay for Played {
         let at_work = {
             let agents = self.agents();
             let is_there = |(_, state): &&(String, &str)| matches!(*state, "works" | "asks you");
-            let view =
-                |(id, state): &(String, &str)| AtWork { agent: id.clone(), asks: *state == "asks you" };
+            let mut late = self.late.lock().unwrap();
+            let is_late = *late > 0;
+            *late = late.saturating_sub(1);
+            let view = |(id, state): &(String, &str)| AtWork {
+                agent: id.clone(),
+                asks: is_late || *state == "asks you",
+            };
             agents.iter().filter(is_there).map(view).collect()
         };
         async move { at_work }.boxed()
@@ -281,4 +288,19 @@ async fn a_run_that_its_user_holds_while_its_client_is_asked_keeps_nobody_waitin
     until(|| played.calls().contains(&"answerAgent".to_owned())).await;
     sleep(PATIENCE).await;
     assert!(!played.calls().contains(&"kill".to_owned()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_was_just_answered_is_waited_for_and_not_told_as_at_work() {
+    let played = Arc::<Played>::default();
+    let asking = asked(&played).await;
+    *played.late.lock().unwrap() = 3;
+    let giver = giver(&played);
+    let going_on = tokio::spawn(async move { giver.answered(asking, Some("the old one")).await });
+    until(|| *played.late.lock().unwrap() == 0).await;
+    sleep(SLICE * 4).await;
+    assert!(!going_on.is_finished());
+    played.ends("run-0", "completed");
+    let answer = going_on.await.unwrap().unwrap().answer.answer;
+    assert_eq!(answer["data"]["agents"][0]["state"], "completed");
 }
