@@ -59,7 +59,11 @@ impl State {
             }
         }
         for task in &pending {
-            super::tell(&format!("{}: {}", text(&task["kind"]), text(&task["text"])));
+            let why = match text(&task["why"]) {
+                none if none.is_empty() => none,
+                why => format!(" ({why})"),
+            };
+            super::tell(&format!("{}: {}{why}", text(&task["kind"]), text(&task["text"])));
         }
         Ok(Exit::Done)
     }

@@ -58,7 +58,7 @@ pub fn secret_in(text: &str) -> Option<&'static str> {
 }
 
 pub fn no_secrets(secret: &str) -> String {
-    format!("it asked for what Miki asks nobody for in a server's name: {secret}")
+    format!("it asked for something secret ({secret}), which is what Miki asks nobody for in a server's name")
 }
 
 /// A server's words, on one line, without the quotation marks that are set around them: nobody is to take them for ours.
