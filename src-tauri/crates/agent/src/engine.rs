@@ -126,11 +126,13 @@ impl Engine {
     /// # Errors
     /// `Storage`.
     pub(crate) async fn carry_on(self: &Arc<Self>) -> Result<(), ErrorView> {
-        let interrupted = std::mem::take(&mut *locked(&self.to_carry_on));
+        let interrupted = locked(&self.to_carry_on).clone();
         for run in interrupted {
             let Some(session) = run.scope.session.clone() else { continue };
             let last = self.session(&session).await?.updated;
             recovery::end_run(&self.log, run.clone(), RunEnd::Interrupted { reason: None }).await?;
+            // Until it has an end, it is not shown as one that works.
+            locked(&self.to_carry_on).retain(|other| other.scope.run != run.scope.run);
             if let Err(ErrorView { message, hint, .. }) = self.go_on_with(&session, run, last).await {
                 let message = format!("what was interrupted does not go on by itself: {message}");
                 let note = EventBody::Noted { level: Level::Warning, message, hint };
@@ -313,6 +315,7 @@ impl Engine {
     /// # Errors
     /// `Storage`.
     pub async fn overview(&self) -> Result<Overview, ErrorView> {
+        let unattended = self.unattended();
         let (seq, sessions, questions, open) = self
             .log
             .read(|journal| {
@@ -332,7 +335,7 @@ impl Engine {
             settings: self.settings(),
             sessions,
             questions,
-            runs: self.statuses(open),
+            runs: self.statuses(open, &unattended),
             desktop: self.seat.view(),
             version: self.version.clone(),
             platform: PLATFORM,
@@ -344,18 +347,22 @@ impl Engine {
     /// # Errors
     /// `Storage`.
     pub async fn list_runs(&self) -> Result<Vec<RunStatus>, ErrorView> {
+        let unattended = self.unattended();
         let open = self.log.read(|journal| journal.running()).await?;
-        Ok(self.statuses(open))
+        Ok(self.statuses(open, &unattended))
     }
 
-    fn statuses(&self, open: Vec<(Scope, RunSpec)>) -> Vec<RunStatus> {
+    /// Runs that have no end, and nothing works at them. Asked for before the journal is read: between the two
+    /// one may be ended.
+    fn unattended(&self) -> Vec<RunId> {
+        locked(&self.to_carry_on).iter().filter_map(|run| run.scope.run.clone()).collect()
+    }
+
+    fn statuses(&self, open: Vec<(Scope, RunSpec)>, unattended: &[RunId]) -> Vec<RunStatus> {
         let statuses = self.log.statuses();
-        // They have no end, and nothing works at them.
-        let waiting =
-            locked(&self.to_carry_on).iter().filter_map(|run| run.scope.run.clone()).collect::<Vec<_>>();
         open.into_iter()
             .filter_map(|(scope, spec)| {
-                let (session, run) = (scope.session?, scope.run.filter(|run| !waiting.contains(run))?);
+                let (session, run) = (scope.session?, scope.run.filter(|run| !unattended.contains(run))?);
                 let of_run = |(scope, _): &&(Scope, Status)| scope.run.as_ref() == Some(&run);
                 let status =
                     statuses.iter().find(of_run).map(|(_, status)| status.clone()).unwrap_or_default();
