@@ -94,7 +94,7 @@ pub fn main() -> Exit {
         }
     };
     match line.command {
-        None => exit_of(with_home(crate::app::run)),
+        None => exit_of(with_home(crate::windows::run)),
         Some(Command::Key(key)) => exit_of(with_home(|home| on_runtime(key.run(home)))),
         Some(Command::Watchdog) => exit_of(
             desktop::run_watchdog()

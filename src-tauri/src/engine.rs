@@ -3,11 +3,12 @@
 //! Knows neither windows nor sockets: both come to it through [`Windows`] and [`socket::Endpoint`].
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use ::mcp::Servers;
 use agent::{AgentHandle, ModelSource, PortSource, Setup, Subscription};
+use desktop::WindowsProcess;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use journal::{Clock, Journal, SystemClock};
@@ -17,8 +18,7 @@ use protocol::command::{
 };
 use protocol::ids::Seq;
 use protocol::principal::{Principal, Surface};
-use protocol::remembered::{Change, Remembered};
-use protocol::settings::{Language, Settings};
+use protocol::settings::Settings;
 use protocol::tool::Answer;
 use protocol::view::{Check, CheckState, CheckView, Exported, KeyState};
 use protocol::{ErrorCode, ErrorView};
@@ -27,6 +27,7 @@ use serde_json::Value;
 use crate::guests::Comes;
 use crate::home::Home;
 use crate::keys::{Keychain, Keys, Migrated, Secrets, environment, migrate, service_address, takers};
+use crate::line::AskFolder;
 use crate::lock::HomeLock;
 use crate::model_source::{Models, address_of, offer};
 use crate::servers::{self, Launcher};
@@ -40,24 +41,13 @@ pub trait Windows: Send + Sync {
     ///
     /// # Errors
     /// [`ErrorCode::Internal`] where the window system refuses.
-    fn show(&self, command: &ShowWindow) -> Result<(), ErrorView>;
-
-    fn remembered(&self) -> Remembered;
-
-    fn remember(&self, change: Change);
+    fn show<'a>(&'a self, command: &'a ShowWindow) -> BoxFuture<'a, Result<(), ErrorView>>;
 
     /// Asks whoever sits at the machine for a folder; `None` if they choose none.
     ///
     /// # Errors
     /// [`ErrorCode::Busy`] while they are asked already, [`ErrorCode::Internal`] where the window system refuses.
     fn choose_folder(&self, asks: AskFolder) -> BoxFuture<'_, Result<Option<PathBuf>, ErrorView>>;
-}
-
-/// What a folder is asked for.
-pub struct AskFolder {
-    /// Where the dialog begins.
-    pub from: Option<PathBuf>,
-    pub language: Language,
 }
 
 /// The one engine of a data folder.
@@ -69,7 +59,8 @@ pub struct Engine {
     models: Arc<Models>,
     workplaces: Arc<Workplaces>,
     servers: Arc<Servers>,
-    windows: OnceLock<Box<dyn Windows>>,
+    windows: RwLock<Option<Arc<dyn Windows>>>,
+    windows_process: WindowsProcess,
     /// The folder of pictures.
     blobs: PathBuf,
     launcher: Arc<Launcher>,
@@ -97,7 +88,8 @@ impl Engine {
         let secrets = Secrets::new(home.secrets(), Arc::new(Keychain));
         secrets.check()?;
         let models = Arc::new(Models::new(keys.clone()));
-        let desktop = open_desktop(home, &settings);
+        let windows_process = crate::windows::program().map(WindowsProcess::of).unwrap_or_default();
+        let desktop = open_desktop(home, &settings, windows_process.clone());
         let browser = open_browser(home, &desktop);
         let workplaces = Arc::new(Workplaces::new(home, journal.blobs().clone(), keys.clone()));
         let registry = Arc::new(tools::Registry::builtin());
@@ -120,7 +112,7 @@ impl Engine {
         .await?;
         // As they are in force: a file that was changed behind our back has been put back.
         servers.set(&agent.settings().mcp_servers);
-        let (windows, blobs) = (OnceLock::new(), home.path().join("blobs"));
+        let (windows, blobs) = (RwLock::default(), home.blobs());
         Ok(Arc::new(Self {
             agent,
             desktop,
@@ -130,6 +122,7 @@ impl Engine {
             workplaces,
             servers,
             windows,
+            windows_process,
             blobs,
             launcher,
             coming: tokio::sync::Mutex::default(),
@@ -141,11 +134,14 @@ impl Engine {
         &self.agent
     }
 
-    /// Tells the engine of the windows, once, when the app has made them.
-    pub fn attach_windows(&self, windows: Box<dyn Windows>) {
-        if self.windows.set(windows).is_err() {
-            tracing::error!("windows were attached twice");
-        }
+    /// Tells the engine of the windows, when their process begins and ends.
+    pub fn set_windows(&self, windows: Option<Arc<dyn Windows>>) {
+        *self.windows.write().unwrap_or_else(PoisonError::into_inner) = windows;
+    }
+
+    /// The process that is to be told of to keep agents off its windows.
+    pub fn windows_process(&self) -> &WindowsProcess {
+        &self.windows_process
     }
 
     /// Any command from any surface. `subscribe` is each surface's own affair, since events need its channel.
@@ -326,14 +322,13 @@ impl Engine {
             }
             AnyCommand::ShowWindow(c) => {
                 agent.check_staying()?;
-                self.windows()?.show(&c)?;
+                self.windows()?.show(&c).await?;
                 json(&c, ())
             }
-            AnyCommand::GetRemembered(c) => json(&c, self.windows()?.remembered()),
-            AnyCommand::Remember(c) => {
-                self.windows()?.remember(c.change.clone());
-                json(&c, ())
-            }
+            AnyCommand::GetRemembered(_) | AnyCommand::Remember(_) => Err(ErrorView::new(
+                ErrorCode::BadRequest,
+                "what the windows remember is theirs alone, and no way leads there from here",
+            )),
         }
     }
 
@@ -461,12 +456,11 @@ impl Engine {
         Err(error)
     }
 
-    fn windows(&self) -> Result<&dyn Windows, ErrorView> {
-        let windows = self.windows.get().ok_or_else(|| {
+    fn windows(&self) -> Result<Arc<dyn Windows>, ErrorView> {
+        self.windows.read().unwrap_or_else(PoisonError::into_inner).clone().ok_or_else(|| {
             ErrorView::new(ErrorCode::Unavailable, "this miki has no windows")
                 .with_hint("it was started by a command; wait for its end, then start the app with: miki")
-        })?;
-        Ok(windows.as_ref())
+        })
     }
 
     async fn checks(&self) -> Result<Vec<CheckView>, ErrorView> {
@@ -599,9 +593,10 @@ fn no_settings(error: &desktop::DesktopError) -> ErrorView {
 }
 
 /// The desktop, with our own windows out of bounds.
-pub fn open_desktop(home: &Home, settings: &Settings) -> Arc<dyn desktop::Desktop> {
+pub fn open_desktop(home: &Home, settings: &Settings, windows: WindowsProcess) -> Arc<dyn desktop::Desktop> {
     desktop::open(desktop::Options {
         failsafe: settings.failsafe,
+        windows,
         watchdog: watchdog(),
         scripted_apps: browser::scriptable(),
         ocr_models: Some(ocr_models(home)),

@@ -67,6 +67,11 @@ impl Home {
         self.0.join("models/ocr")
     }
 
+    /// Pictures and other files that the journal names by their content.
+    pub fn blobs(&self) -> PathBuf {
+        self.0.join("blobs")
+    }
+
     pub fn lock(&self) -> PathBuf {
         self.0.join("miki.lock")
     }

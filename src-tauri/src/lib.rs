@@ -1,13 +1,16 @@
 //! The shell: the app's windows, tray and shortcut, the command line, and the root where everything is put together.
 //!
-//! The only room that knows all others, Tauri, the keychain and the file layout. Decides nothing about runs.
+//! The only room that knows all others, Tauri, the keychain and the file layout. Decides nothing about runs. Two programs
+//! are made of it: `miki`, whose linker leaves Tauri out since nothing there calls [`gui`], and `miki-gui`, the windows.
 
-mod app;
 mod cli;
+mod gui;
 
 mod engine;
 mod guests;
+mod line;
 mod link;
+mod windows;
 
 mod checks;
 mod keys;
@@ -30,8 +33,19 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// The whole program: reads the command line, does it, and says how it went.
+/// `miki`: reads the command line, does it, and says how it went.
 pub fn main_entry() -> ExitCode {
+    log_to_stderr();
+    cli::main().into()
+}
+
+/// `miki-gui`: the windows of the engine that has started it.
+pub fn gui_entry() -> ExitCode {
+    log_to_stderr();
+    gui::main().into()
+}
+
+fn log_to_stderr() {
     // Warnings alone by default; keys are in no event and no log (`Secret` hides itself).
     let levels = std::env::var("RUST_LOG").ok().and_then(|levels| levels.parse().ok());
     // What rmcp says of a server that is not there, its user is told in words.
@@ -40,5 +54,4 @@ pub fn main_entry() -> ExitCode {
     let levels = levels.with_target(::mcp::NEVER_LOGGED, LevelFilter::OFF);
     let told = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
     tracing_subscriber::registry().with(told).with(levels).init();
-    cli::main().into()
 }

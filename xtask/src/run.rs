@@ -51,7 +51,7 @@ pub fn app(checkout: &Checkout, build: Build) -> Result<()> {
         Build::Release => "building the app, optimised (takes some minutes)",
     });
     let mut command = shell::cargo(checkout);
-    command.args(["build", "--package", "miki", "--bin", "miki"]);
+    command.args(["build", "--package", "miki", "--bin", "miki", "--bin", "miki-gui"]);
     if cfg!(target_os = "linux") {
         command.args(["--package", "space", "--bin", "miki-confine"]);
     }

@@ -281,6 +281,8 @@ fn app(checkout: &Checkout) -> Result<()> {
         "--bin",
         "miki",
         "--bin",
+        "miki-gui",
+        "--bin",
         "miki-confine",
         "--example",
         "conformance_client",

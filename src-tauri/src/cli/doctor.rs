@@ -68,7 +68,7 @@ async fn without_engine(home: &Home, error: ErrorView) -> Vec<CheckView> {
     };
     let keys = Keys::new(Arc::new(Keychain), environment());
     let models = Models::new(keys.clone());
-    let desktop = open_desktop(home, &settings);
+    let desktop = open_desktop(home, &settings, Default::default());
     checks::all(desktop.as_ref(), &keys, (file, journal), &models, &settings).await
 }
 

@@ -219,7 +219,7 @@ async fn work(link: &Link, home: &Home, what: What, json: bool) -> Result<(), Er
             let session = one(link, &session).await?;
             let events = events_of(link, &session.id).await?;
             let format = format.or_else(|| of_ending(output.as_deref())).unwrap_or(Format::Jsonl).into();
-            let folder = home.path().join("blobs");
+            let folder = home.blobs();
             let blobs = Some(folder.as_path()).filter(|_| !no_pictures);
             if output.as_deref() == Some(Path::new("-")) {
                 let mut out = std::io::stdout().lock();

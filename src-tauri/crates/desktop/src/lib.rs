@@ -5,6 +5,7 @@
 //! in [`Abilities`]. Blocking platform calls never run on the caller's thread.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -211,6 +212,8 @@ pub struct Options {
     /// Our own process: its windows, and on Linux those of others that run the same program, are left out of pictures
     /// and element lists, and never acted on. What a window calls itself does not count.
     pub own_pid: u32,
+    /// The other process of ours, which has our windows: as much left alone as `own_pid`.
+    pub windows: WindowsProcess,
     /// The program and first arguments that wait beside this one, and release what it held should it be killed; none
     /// if empty. It runs [`run_watchdog`].
     pub watchdog: Vec<String>,
@@ -231,12 +234,40 @@ impl Default for Options {
         Self {
             failsafe: true,
             own_pid: std::process::id(),
+            windows: WindowsProcess::default(),
             watchdog: Vec::new(),
             scripted_apps: Vec::new(),
             ocr_models: None,
             display: None,
             session_bus: None,
         }
+    }
+}
+
+/// The process that shows our windows. It may end and be started again while the desktop is open.
+#[derive(Clone, Debug, Default)]
+pub struct WindowsProcess {
+    program: Option<std::path::PathBuf>,
+    pid: Arc<AtomicU32>,
+}
+
+impl WindowsProcess {
+    /// Not started yet. On Linux, windows of every process that runs `program` are ours.
+    pub fn of(program: std::path::PathBuf) -> Self {
+        Self { program: Some(program), pid: Arc::default() }
+    }
+
+    /// It was started, or has ended.
+    pub fn set(&self, pid: Option<u32>) {
+        self.pid.store(pid.unwrap_or(0), Ordering::SeqCst);
+    }
+
+    pub fn program(&self) -> Option<&std::path::Path> {
+        self.program.as_deref()
+    }
+
+    fn is(&self, pid: u32) -> bool {
+        pid != 0 && self.pid.load(Ordering::SeqCst) == pid
     }
 }
 

@@ -89,8 +89,16 @@ struct LinuxDesktop {
 
 impl LinuxDesktop {
     fn open(options: Options) -> Self {
-        let Options { failsafe, own_pid, watchdog, ocr_models, display, session_bus, scripted_apps: _ } =
-            options;
+        let Options {
+            failsafe,
+            own_pid,
+            windows,
+            watchdog,
+            ocr_models,
+            display,
+            session_bus,
+            scripted_apps: _,
+        } = options;
         let session = first_session(display.clone());
         let has_bus = session_bus.is_some() || names_a_bus();
         let abilities = match &session {
@@ -99,7 +107,8 @@ impl LinuxDesktop {
         };
         let text_reader = ocr_models.filter(|folder| ocr::are_in(folder)).map(TextReader::new);
         let abilities = Abilities { ocr: abilities.screen && text_reader.is_some(), ..abilities };
-        let own = Own::new(own_pid);
+        let own = Own::new(own_pid, windows);
+        let seen_as_own = own.clone();
         let keeper = watchdog.clone();
         let watchdog = Watchdog::new(watchdog, display.clone());
         let held = PressedInput::new(display.clone(), session.map(Arc::new), watchdog);
@@ -127,6 +136,7 @@ impl LinuxDesktop {
         let locks = Locks::new(display.clone(), session_bus.clone());
         let mut accessibility = Accessibility::on_display(display.clone(), session_bus, own_pid);
         accessibility.kept_by(keeper);
+        accessibility.leaves_out(seen_as_own);
         Self {
             abilities,
             capturer,

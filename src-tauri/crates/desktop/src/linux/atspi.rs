@@ -19,7 +19,7 @@ use self::quirks::Quirks;
 use self::ref_table::{KnownObject, RefTable};
 use self::role::States;
 use super::windows::Own;
-use crate::{Acted, DesktopError, Evidence, Field, Inside};
+use crate::{Acted, DesktopError, Evidence, Field, Inside, WindowsProcess};
 
 pub(super) use self::acting::{Operand, Tried};
 pub(super) use self::choosing::ByHand;
@@ -122,7 +122,7 @@ impl Accessibility {
         Self {
             inner: Arc::new(Inner {
                 session,
-                own: Own::new(own_pid),
+                own: Own::new(own_pid, WindowsProcess::default()),
                 display,
                 bus: Mutex::default(),
                 refs: Mutex::default(),
@@ -130,6 +130,13 @@ impl Accessibility {
                 last: Mutex::default(),
                 heard: Arc::default(),
             }),
+        }
+    }
+
+    /// Windows of these are left out.
+    pub(super) fn leaves_out(&mut self, own: Own) {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.own = own;
         }
     }
 

@@ -4,6 +4,7 @@
 //! takes no clicks, so it does not stand in the way of one.
 
 use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use protocol::geometry::{PhysicalPoint, PhysicalRect};
@@ -16,29 +17,40 @@ use x11rb::protocol::xproto::{
 use x11rb::rust_connection::RustConnection;
 
 use super::session::Session;
-use crate::DesktopError;
+use crate::{DesktopError, WindowsProcess};
 
 /// How our own windows are known: by their process, never by what they call themselves.
 #[derive(Clone, Debug)]
 pub(super) struct Own {
-    pub(super) pid: u32,
-    program: Option<(u64, u64)>,
+    pid: u32,
+    /// Device and inode of each; they stay when a file is replaced.
+    programs: Vec<(u64, u64)>,
+    windows: WindowsProcess,
 }
 
 impl Own {
-    pub(super) fn new(pid: u32) -> Self {
-        Self { pid, program: program_of(pid) }
+    pub(super) fn new(pid: u32, windows: WindowsProcess) -> Self {
+        let programs = [program_of(pid), windows.program().and_then(file_of)];
+        Self { pid, programs: programs.into_iter().flatten().collect(), windows }
     }
 
-    /// Whether a process is ours, or runs the same program: Miki with another data folder.
+    /// Whether a process is ours, or runs one of our programs: Miki with another data folder.
     pub(super) fn has(&self, pid: u32) -> bool {
-        pid == self.pid || (self.program.is_some() && program_of(pid) == self.program)
+        self.is(pid) || program_of(pid).is_some_and(|program| self.programs.contains(&program))
+    }
+
+    /// Whether it is this very process, or the one that has its windows.
+    pub(super) fn is(&self, pid: u32) -> bool {
+        pid == self.pid || self.windows.is(pid)
     }
 }
 
-/// Device and inode of a process's program; they stay when its file is replaced.
 fn program_of(pid: u32) -> Option<(u64, u64)> {
-    let file = std::fs::metadata(format!("/proc/{pid}/exe")).ok()?;
+    file_of(format!("/proc/{pid}/exe").as_ref())
+}
+
+fn file_of(path: &Path) -> Option<(u64, u64)> {
+    let file = std::fs::metadata(path).ok()?;
     Some((file.dev(), file.ino()))
 }
 

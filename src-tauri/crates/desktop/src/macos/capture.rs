@@ -127,7 +127,7 @@ fn is_ours(window: &SCWindow, own: &Own) -> bool {
     // SAFETY: reads properties of a living, immutable object.
     unsafe {
         let pid = window.owningApplication().and_then(|app| u32::try_from(app.processID()).ok());
-        pid == Some(own.pid)
+        pid.is_some_and(|pid| own.is(pid))
     }
 }
 

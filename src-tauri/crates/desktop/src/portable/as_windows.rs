@@ -114,7 +114,7 @@ fn apps<P: Platform>(own: &Own) -> Result<Vec<AppView>, DesktopError> {
     let mut tops = Capturer::tops()?;
     tops.extend(P::hidden(first_scale()?));
     let mut all: BTreeMap<String, AppView> = BTreeMap::new();
-    for (name, pid) in P::running().into_iter().filter(|(_, pid)| *pid != own.pid) {
+    for (name, pid) in P::running().into_iter().filter(|(_, pid)| !own.is(*pid)) {
         let windows = tops.iter().filter(|top| top.pid == pid && !own.has(top)).count();
         let view = all.entry(name.clone()).or_insert(AppView { name, pid: Some(pid), windows: 0 });
         view.windows += u32::try_from(windows).unwrap_or(u32::MAX);
@@ -150,7 +150,7 @@ fn launch<P: Platform>(own: &Own, wanted: &str) -> Result<Acted, DesktopError> {
 }
 
 fn quit<P: Platform>(own: &Own, wanted: &str) -> Result<Acted, DesktopError> {
-    let running: Vec<(String, u32)> = P::running().into_iter().filter(|(_, pid)| *pid != own.pid).collect();
+    let running: Vec<(String, u32)> = P::running().into_iter().filter(|(_, pid)| !own.is(*pid)).collect();
     let name = bundles::meant(running.iter().map(|(name, _)| name.as_str()), wanted)?;
     for (_, pid) in running.iter().filter(|(other, _)| other == name) {
         P::end(*pid)?;

@@ -38,7 +38,7 @@ pub(super) struct Desk;
 impl WorkerState for Desk {}
 
 pub(crate) fn open<P: Platform>(options: Options) -> Arc<dyn Desktop> {
-    let own = Own { pid: options.own_pid };
+    let own = Own { pid: options.own_pid, windows: options.windows.clone() };
     let held = Arc::new(PressedInput::guarded(Watchdog::new(options.watchdog)));
     let fence = Arc::new(Mutex::new(Fence::default()));
     let failsafe = Arc::new(AtomicBool::new(options.failsafe));

@@ -3,12 +3,13 @@
 
 use protocol::geometry::{NormPoint, PhysicalPoint, PhysicalRect};
 
-use crate::{DesktopError, Fence, WindowChange, fence};
+use crate::{DesktopError, Fence, WindowChange, WindowsProcess, fence};
 
 /// How our own windows are known: by their process, never by what they call themselves.
 #[derive(Clone, Debug)]
 pub(crate) struct Own {
     pub(crate) pid: u32,
+    pub(crate) windows: WindowsProcess,
 }
 
 /// A window on the screen. The list it is in begins with the topmost.
@@ -125,7 +126,11 @@ pub(crate) fn shows_most(displays: &[PhysicalRect], rect: &PhysicalRect) -> usiz
 
 impl Own {
     pub(crate) fn has(&self, top: &Top) -> bool {
-        top.pid == self.pid
+        self.is(top.pid)
+    }
+
+    pub(crate) fn is(&self, pid: u32) -> bool {
+        pid == self.pid || self.windows.is(pid)
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use futures::StreamExt as _;
 use zbus::MessageStream;
 
+use super::super::windows::Own;
 use super::acting::called;
 use super::bus::{Bus, Object};
 use super::role::States;
@@ -73,21 +74,21 @@ impl Accessibility {
         let object = Object::new(&bus.program(program), path);
         let (role, name, states, pid) =
             tokio::join!(object.role(), object.name(), object.states(), bus.pid(program));
-        let ours = pid.is_ok_and(|pid| is_ours(pid, self.inner.own.pid));
+        let ours = pid.is_ok_and(|pid| is_ours(pid, &self.inner.own));
         let focused = states.is_ok_and(|states| states.has(States::FOCUSED));
         (focused && !ours).then(|| called(role.unwrap_or_default(), &name.unwrap_or_default()))
     }
 }
 
 /// Whether a process is ours, or is one that shows the pages of our windows, which speak for themselves.
-fn is_ours(pid: u32, own: u32) -> bool {
+fn is_ours(pid: u32, own: &Own) -> bool {
     let shows_our_pages = || {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         let (name, rest) = stat.split_once('(')?.1.rsplit_once(") ")?;
         let parent: u32 = rest.split_whitespace().nth(1)?.parse().ok()?;
-        Some(name.starts_with("WebKit") && parent == own)
+        Some(name.starts_with("WebKit") && own.is(parent))
     };
-    pid == own || shows_our_pages().unwrap_or(false)
+    own.is(pid) || shows_our_pages().unwrap_or(false)
 }
 
 /// Until the connection ends.

@@ -126,7 +126,7 @@ fn sight() -> ScreenContents {
         Top { id: 7, pid: 2, app: "Editor".into(), title: "pond.txt".into(), rect: SCREEN, focused: true };
     let display =
         DisplayView { index: 0, name: "one".into(), bounds: SCREEN, scale: ScaleFactor(1.0), primary: true };
-    let own = Own { pid: 1 };
+    let own = Own { pid: 1, windows: crate::WindowsProcess::default() };
     ScreenContents { tops: vec![top], displays: vec![display], own, fence: Fence::default() }
 }
 

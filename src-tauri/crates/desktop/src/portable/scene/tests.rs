@@ -10,7 +10,7 @@ fn top(pid: u32, app: &str, title: &str, rect: PhysicalRect) -> Top {
 }
 
 fn own() -> Own {
-    Own { pid: 1 }
+    Own { pid: 1, windows: WindowsProcess::default() }
 }
 
 #[test]

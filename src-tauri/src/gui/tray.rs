@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use protocol::command::{AnyCommand, PauseRun, ResumeRun, StopRun, Window, WindowAction};
 use protocol::event::Activity;
 use protocol::ids::RunId;
-use protocol::principal::{Principal, Surface};
+use protocol::principal::Surface;
 use protocol::settings::Settings;
 use protocol::tool::Mode;
 use tauri::image::Image;
@@ -14,9 +14,9 @@ use tauri::menu::{CheckMenuItem, Menu, MenuEvent, MenuItem, PredefinedMenuItem};
 use tauri::tray::{MouseButton, MouseButtonState, TrayIcon, TrayIconBuilder, TrayIconEvent};
 use tauri::{AppHandle, Manager, Wry, include_image};
 
+use super::engine::Engine;
 use super::tray_state::{TrayState, Words};
 use super::windows;
-use crate::engine::Engine;
 
 pub const ID: &str = "miki";
 
@@ -171,13 +171,13 @@ fn chosen(app: &AppHandle, event: MenuEvent) {
 }
 
 async fn toggle_plan(engine: &Engine) -> Result<(), protocol::ErrorView> {
-    let plans = TrayState::from(&engine.agent().overview().await?).plan;
-    engine.agent().set_mode(if plans { Mode::Act } else { Mode::Plan }).await
+    let plans = TrayState::from(&engine.overview().await?).plan;
+    engine.set_mode(if plans { Mode::Act } else { Mode::Plan }).await
 }
 
 /// Every run: one after the other is told, and each waits for nothing but its own step.
 async fn pause_or_resume(engine: &Engine) -> Result<(), protocol::ErrorView> {
-    let view = engine.agent().overview().await?;
+    let view = engine.overview().await?;
     let paused = TrayState::from(&view).paused;
     let mut outcome = Ok(());
     for run in view.runs.into_iter().filter(|run| run.status.paused == paused) {
@@ -192,7 +192,7 @@ async fn pause_or_resume(engine: &Engine) -> Result<(), protocol::ErrorView> {
 }
 
 async fn send(engine: &Engine, command: AnyCommand) -> Result<(), protocol::ErrorView> {
-    engine.call(command, &Principal::of(Surface::Tray)).await.map(drop)
+    engine.call(command, Surface::Tray).await.map(drop)
 }
 
 /// Black with transparency: macOS colours it itself.

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use protocol::command::UpdateSettings;
+use protocol::principal::Surface;
 use protocol::remembered::{Change, Remembered, Theme};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -16,10 +18,11 @@ use tauri::{AppHandle, Manager as _, Wry};
 use tauri_plugin_store::{Store, StoreExt};
 use tokio::sync::{Notify, watch};
 
+use super::engine::Engine;
 use super::places::{AllPlaces, Display, Places, WindowBounds};
 use super::windows;
 use crate::atomic_file;
-use crate::engine::{Engine, blocking};
+use crate::engine::blocking;
 
 /// A file that is longer is none of ours: a hundred of the longest goals have room.
 const LONGEST: u64 = 16 * 1024 * 1024;
@@ -230,7 +233,7 @@ fn all_places(value: Option<Value>) -> AllPlaces {
 /// Tells the settings that the theme is kept elsewhere by now.
 pub async fn forget_old_theme(engine: Arc<Engine>) {
     let patch = protocol::settings::SettingsPatch([(THEME.to_owned(), Value::Null)].into_iter().collect());
-    if let Err(error) = engine.agent().update_settings(patch).await {
+    if let Err(error) = engine.ask(Surface::Dashboard, UpdateSettings { patch }).await {
         tracing::warn!("the theme stays in the settings, too: {error}");
     }
 }

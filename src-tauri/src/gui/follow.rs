@@ -14,13 +14,13 @@ use tauri::{AppHandle, Manager};
 use tokio::sync::mpsc;
 
 use super::aside::Aside;
+use super::engine::Engine;
 use super::memory::Memory;
 use super::notices::Notices;
 use super::tray::Tray;
 use super::tray_state::TrayState;
 use super::window_runs::WindowRuns;
 use super::{shortcut, windows};
-use crate::engine::Engine;
 
 /// Follows until the engine ends.
 pub async fn follow(
@@ -36,13 +36,13 @@ pub async fn follow(
 
 async fn follow_events(
     app: &AppHandle,
-    engine: &Engine,
+    engine: &Arc<Engine>,
     tray: Option<&Tray>,
     mut started: mpsc::Receiver<(Window, StartedRun)>,
 ) -> Result<(), ErrorView> {
-    let mut view = engine.agent().overview().await?;
+    let mut view = engine.overview().await?;
     let streams = Some(vec![StreamId::app()]);
-    let mut events = engine.agent().subscribe(Subscribe { streams, after: Some(view.seq) }).await?;
+    let mut events = engine.subscribe(Subscribe { streams, after: Some(view.seq) }).await?;
     let mut shown = Shown::default();
     let keyboards = app.state::<windows::Keyboards>();
     let (mut chat_runs, mut dashboard_runs) = (WindowRuns::default(), WindowRuns::default());
@@ -55,12 +55,12 @@ async fn follow_events(
             }
             state = Some(next);
         }
-        show_activity(app, &mut shown, fold::activity(&view).0, engine.agent().presses());
+        show_activity(app, engine, &mut shown, fold::activity(&view).0).await;
         show_settings(app, &mut shown, &view.settings);
         if view.desktop.owner.is_some() {
             keyboards.chat.desktop_is_taken();
         }
-        show_chat(app, shown.activity, &mut chat_runs, &view, engine.agent().presses());
+        show_chat(app, engine, shown.activity, &mut chat_runs, &view).await;
         show_dashboard(app, &mut shown, &mut dashboard_runs, &view);
         notices.update(app, &view, || {
             windows::is_focused(app, Window::Dashboard) || windows::is_focused(app, Window::Chat)
@@ -87,7 +87,7 @@ struct Shown {
     shortcut: String,
 }
 
-fn show_activity(app: &AppHandle, shown: &mut Shown, activity: Activity, presses: u64) {
+async fn show_activity(app: &AppHandle, engine: &Engine, shown: &mut Shown, activity: Activity) {
     if activity == shown.activity {
         return;
     }
@@ -104,6 +104,7 @@ fn show_activity(app: &AppHandle, shown: &mut Shown, activity: Activity, presses
     // The agent may not act on our windows, so they must not lie over what it works on.
     if works && windows::is_visible(app, Window::Chat) {
         if windows::is_focused(app, Window::Chat) {
+            let presses = engine.hands().await.presses;
             app.state::<windows::Keyboards>().chat.goes(presses);
         }
         windows::show_or_log(app, Window::Chat, WindowAction::Hide);
@@ -114,13 +115,20 @@ fn show_activity(app: &AppHandle, shown: &mut Shown, activity: Activity, presses
 /// the dashboard that its user is working in shows the same, which is every question and the end of the run it is at. With
 /// the keyboard, if a run has taken that from whoever was in the chat and has pressed nothing since: the answer would be
 /// typed into what the run works on.
-fn show_chat(app: &AppHandle, activity: Activity, runs: &mut WindowRuns, view: &Overview, presses: u64) {
+async fn show_chat(
+    app: &AppHandle,
+    engine: &Engine,
+    activity: Activity,
+    runs: &mut WindowRuns,
+    view: &Overview,
+) {
     if !runs.have_news(view) {
         return runs.told(view);
     }
     if activity == Activity::Working {
         return;
     }
+    let presses = engine.hands().await.presses;
     let is_owed =
         view.settings.pause_on_user_input && app.state::<windows::Keyboards>().chat.is_owed(presses);
     let room = app.state::<Arc<Memory>>().remembered().room;

@@ -2,28 +2,28 @@
 //!
 //! One page serves all; the view is picked by the window's label. No window may leave that page or open another.
 
-use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use agent::AgentHandle;
-use futures::future::BoxFuture;
 use protocol::command::{ShowWindow, Window, WindowAction};
 use protocol::geometry::PhysicalRect;
-use protocol::remembered::{Change, Heard, Remembered, Theme};
+use protocol::remembered::{Change, Heard, Theme};
 use protocol::{ErrorCode, ErrorView};
+use serde_json::Value;
 use tauri::webview::NewWindowResponse;
 use tauri::{
     AppHandle, Manager, Monitor, PhysicalPosition, PhysicalSize, Url, WebviewUrl, WebviewWindow,
     WebviewWindowBuilder, WindowEvent, Wry,
 };
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 
 #[cfg(target_os = "linux")]
 use super::active::has_keyboard;
+use super::engine::Engine;
 use super::ipc::Subscriptions;
 use super::memory::Memory;
 use super::places::{Display, WindowBounds};
-use crate::engine::{AskFolder, Engine, Windows};
+use crate::line::{AskFolder, Asks, Request};
 
 /// The smallest that the dashboard may be, in points.
 const DASHBOARD_LEAST: (f64, f64) = (760.0, 520.0);
@@ -116,12 +116,8 @@ pub fn on_event(window: &tauri::Window, event: &WindowEvent) {
     let app = window.app_handle();
     match event {
         WindowEvent::Focused(has_it) => {
-            let keyboards = window.state::<Keyboards>();
-            let engine = window.state::<Arc<Engine>>();
-            match Window::of_label(window.label()) {
-                Some(Window::Dashboard) => keyboards.dashboard.changed(*has_it, engine.agent()),
-                Some(Window::Chat) => keyboards.chat.changed(*has_it, engine.agent()),
-                _ => {}
+            if let Some(window @ (Window::Dashboard | Window::Chat)) = Window::of_label(window.label()) {
+                keyboard_changed(app, window, *has_it);
             }
         }
         WindowEvent::Moved(_) | WindowEvent::Resized(_) => memory(app).touch(),
@@ -139,54 +135,61 @@ pub fn on_event(window: &tauri::Window, event: &WindowEvent) {
     }
 }
 
-/// The windows as the engine sees them.
-pub struct AppWindows {
-    app: AppHandle,
-    /// Two dialogs at once would answer for each other.
-    asks_folder: tokio::sync::Mutex<()>,
+/// Does what the engine asks for, until it is gone; then the app ends.
+pub async fn serve(app: AppHandle, mut asked: mpsc::UnboundedReceiver<Asks>) {
+    // Two dialogs at once would answer for each other.
+    let asks_folder = Arc::new(tokio::sync::Mutex::new(()));
+    while let Some(Asks { number, what }) = asked.recv().await {
+        let (app, asks_folder) = (app.clone(), Arc::clone(&asks_folder));
+        let engine = Arc::clone(&app.state::<Arc<Engine>>());
+        match what {
+            // In the order in which they come.
+            Request::Show(command) => {
+                engine.answer(number, show_for_engine(&app, &command).map(|()| Value::Null)).await;
+            }
+            Request::ChooseFolder(asks) => {
+                tokio::spawn(async move {
+                    engine.answer(number, choose_folder(&app, &asks_folder, asks).await).await;
+                });
+            }
+        }
+    }
+    super::quit(&app);
 }
 
-impl AppWindows {
-    pub fn new(app: AppHandle) -> Self {
-        Self { app, asks_folder: tokio::sync::Mutex::new(()) }
+fn show_for_engine(app: &AppHandle, command: &ShowWindow) -> Result<(), ErrorView> {
+    let ShowWindow { window, action, session } = command;
+    show(app, *window, *action).map_err(|error| {
+        let message = format!("window {} cannot be shown or hidden: {error}", window.label());
+        ErrorView::new(ErrorCode::Internal, message)
+    })?;
+    if let Some(session) = session {
+        app.state::<Subscriptions>().tell(*window, Heard::Open(session.clone()));
     }
+    Ok(())
 }
 
-impl Windows for AppWindows {
-    fn show(&self, command: &ShowWindow) -> Result<(), ErrorView> {
-        let ShowWindow { window, action, session } = command;
-        show(&self.app, *window, *action).map_err(|error| {
-            ErrorView::new(
-                ErrorCode::Internal,
-                format!("window {} cannot be shown or hidden: {error}", window.label()),
-            )
-        })?;
-        if let Some(session) = session {
-            self.app.state::<Subscriptions>().tell(*window, Heard::Open(session.clone()));
-        }
-        Ok(())
-    }
+async fn choose_folder(
+    app: &AppHandle,
+    one_at_a_time: &tokio::sync::Mutex<()>,
+    asks: AskFolder,
+) -> Result<Value, ErrorView> {
+    let _alone = one_at_a_time.try_lock().map_err(|_| {
+        ErrorView::new(ErrorCode::Busy, "a folder is being chosen already")
+            .with_hint("answer the dialog that is open")
+    })?;
+    let chosen = super::folder::choose(app, asks).await?;
+    serde_json::to_value(chosen).map_err(|error| {
+        ErrorView::new(ErrorCode::BadRequest, format!("the folder's name cannot be told: {error}"))
+            .with_hint("choose one whose name is text")
+    })
+}
 
-    fn remembered(&self) -> Remembered {
-        memory(&self.app).remembered()
+pub fn remember(app: &AppHandle, change: Change) {
+    if let Change::Theme(theme) = change {
+        wear(app, theme);
     }
-
-    fn remember(&self, change: Change) {
-        if let Change::Theme(theme) = change {
-            wear(&self.app, theme);
-        }
-        memory(&self.app).remember(change);
-    }
-
-    fn choose_folder(&self, asks: AskFolder) -> BoxFuture<'_, Result<Option<PathBuf>, ErrorView>> {
-        Box::pin(async move {
-            let _one_at_a_time = self.asks_folder.try_lock().map_err(|_| {
-                ErrorView::new(ErrorCode::Busy, "a folder is being chosen already")
-                    .with_hint("answer the dialog that is open")
-            })?;
-            super::folder::choose(&self.app, asks).await
-        })
-    }
+    memory(app).remember(change);
 }
 
 /// What the system draws of a page, such as the list of a choice, is as bright as the page.
@@ -198,7 +201,7 @@ pub fn wear(app: &AppHandle, theme: Theme) {
     });
 }
 
-fn memory(app: &AppHandle) -> Arc<Memory> {
+pub fn memory(app: &AppHandle) -> Arc<Memory> {
     Arc::clone(&app.state::<Arc<Memory>>())
 }
 
@@ -396,12 +399,32 @@ pub struct Keyboards {
     pub chat: Keyboard,
 }
 
+fn keyboard_changed(app: &AppHandle, window: Window, has_it: bool) {
+    fn keyboard(keyboards: &Keyboards, window: Window) -> &Keyboard {
+        if window == Window::Chat { &keyboards.chat } else { &keyboards.dashboard }
+    }
+    let change = keyboard(&app.state::<Keyboards>(), window).changed(has_it);
+    if has_it {
+        return;
+    }
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        let engine = Arc::clone(&app.state::<Arc<Engine>>());
+        let hands = engine.hands().await;
+        if hands.taken {
+            keyboard(&app.state::<Keyboards>(), window).was_taken(change, hands.presses);
+        }
+    });
+}
+
 /// The keyboard of one window.
 #[derive(Default)]
 pub struct Keyboard {
     gained: Notify,
     /// How it went; `None` while the window has it, and after its user went elsewhere.
     lost: Mutex<Option<Lost>>,
+    /// How often it has come and gone.
+    changes: AtomicU64,
 }
 
 #[derive(Clone, Copy)]
@@ -414,12 +437,20 @@ struct Lost {
 }
 
 impl Keyboard {
-    fn changed(&self, has_it: bool, agent: &AgentHandle) {
+    /// It has come or gone: the how-manieth time.
+    fn changed(&self, has_it: bool) -> u64 {
         if has_it {
             *self.lost() = None;
             self.gained.notify_one();
-        } else if agent.desktop_is_taken() {
-            *self.lost() = Some(Lost { presses: agent.presses(), taken: true });
+        }
+        self.changes.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
+    /// A run had taken it when it went the how-manieth time. Of no account where it has come or gone since.
+    fn was_taken(&self, change: u64, presses: u64) {
+        let mut lost = self.lost();
+        if self.changes.load(Ordering::SeqCst) == change {
+            *lost = Some(Lost { presses, taken: true });
         }
     }
 

@@ -9,7 +9,7 @@ use protocol::{ErrorCode, ErrorView};
 use tauri::{AppHandle, Manager as _, WebviewWindow};
 use tokio::sync::oneshot;
 
-use crate::engine::AskFolder;
+use crate::line::AskFolder;
 
 type Chosen = oneshot::Sender<Option<PathBuf>>;
 

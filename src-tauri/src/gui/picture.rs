@@ -8,14 +8,14 @@ use protocol::ids::BlobRef;
 use tauri::http::{Method, Request, Response, StatusCode, header};
 use tauri::{Manager, UriSchemeContext, UriSchemeResponder, Wry};
 
-use crate::engine::Engine;
+use super::engine::Engine;
 
 /// Answers one request of a page.
 #[expect(clippy::needless_pass_by_value, reason = "the shape Tauri calls")]
 pub fn answer(context: UriSchemeContext<'_, Wry>, request: Request<Vec<u8>>, responder: UriSchemeResponder) {
     let engine = Arc::clone(&context.app_handle().state::<Arc<Engine>>());
     tauri::async_runtime::spawn_blocking(move || {
-        responder.respond(match name_in(&request).and_then(|name| engine.agent().blob_path(name)) {
+        responder.respond(match name_in(&request).and_then(|name| engine.picture(name)) {
             Some(path) => match std::fs::read(&path) {
                 Ok(bytes) => served(bytes),
                 Err(error) => {

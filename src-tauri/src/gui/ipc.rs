@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::{StreamExt as _, stream};
 use protocol::command::{AnyCommand, COMMANDS, StartedRun, Window};
-use protocol::remembered::Heard;
+use protocol::remembered::{Heard, Remembered};
 use protocol::socket::Frame;
 use protocol::{ErrorCode, ErrorView};
 use serde_json::{Value, json};
@@ -16,9 +16,9 @@ use tauri::{Manager as _, State, Webview};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
+use super::engine::Engine;
 use super::memory::Memory;
-use super::principal;
-use crate::engine::Engine;
+use super::{surface, windows};
 
 /// All commands: those that need more than the engine have an adapter of their own.
 pub fn handler() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
@@ -37,16 +37,29 @@ pub fn handler() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
         let call = json!({ "command": message.command(), "args": args.unwrap_or_else(|| json!({})) });
         let engine = message.webview_ref().state::<Arc<Engine>>().inner().clone();
         let label = message.webview_ref().label().to_owned();
+        let app = message.webview_ref().app_handle().clone();
         resolver.respond_async(async move {
             let answer = async {
                 let call: AnyCommand = serde_json::from_value(call)
                     .map_err(|error| ErrorView::new(ErrorCode::BadRequest, error.to_string()))?;
-                engine.call(call, &principal(&label)?).await
+                let surface = surface(&label)?;
+                match call {
+                    AnyCommand::GetRemembered(_) => remembered(windows::memory(&app).remembered()),
+                    AnyCommand::Remember(c) => {
+                        windows::remember(&app, c.change);
+                        Ok(Value::Null)
+                    }
+                    call => engine.call(call, surface).await,
+                }
             };
             answer.await.map_err(InvokeError::from)
         });
         true
     }
+}
+
+fn remembered(all: Remembered) -> Result<Value, ErrorView> {
+    serde_json::to_value(all).map_err(|error| ErrorView::new(ErrorCode::Internal, error.to_string()))
 }
 
 /// Hears of each run that is started in a window.
@@ -59,7 +72,7 @@ async fn start_run(
     engine: State<'_, Arc<Engine>>,
     started: State<'_, StartedRuns>,
 ) -> Result<Value, ErrorView> {
-    let answer = engine.call(AnyCommand::StartRun(args), &principal(webview.label())?).await?;
+    let answer = engine.call(AnyCommand::StartRun(args), surface(webview.label())?).await?;
     if let (Some(window), Ok(run)) =
         (Window::of_label(webview.label()), serde_json::from_value(answer.clone()))
     {
@@ -94,8 +107,8 @@ async fn subscribe(
     memory: State<'_, Arc<Memory>>,
     subscriptions: State<'_, Subscriptions>,
 ) -> Result<protocol::ids::Seq, ErrorView> {
-    principal(webview.label())?;
-    let events = engine.agent().subscribe(args).await?;
+    surface(webview.label())?;
+    let events = engine.subscribe(args).await?;
     let from = events.start();
     let events = stream::unfold(events, |mut events| async move {
         let frame = match events.next().await {
