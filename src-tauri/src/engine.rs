@@ -3,6 +3,7 @@
 //! Knows neither windows nor sockets: both come to it through [`Windows`] and [`socket::Endpoint`].
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -61,6 +62,9 @@ pub struct Engine {
     servers: Arc<Servers>,
     windows: RwLock<Option<Arc<dyn Windows>>>,
     windows_process: WindowsProcess,
+    /// It has had windows.
+    is_app: AtomicBool,
+    home: PathBuf,
     /// The folder of pictures.
     blobs: PathBuf,
     launcher: Arc<Launcher>,
@@ -123,6 +127,8 @@ impl Engine {
             servers,
             windows,
             windows_process,
+            is_app: AtomicBool::new(false),
+            home: home.path().to_owned(),
             blobs,
             launcher,
             coming: tokio::sync::Mutex::default(),
@@ -134,14 +140,18 @@ impl Engine {
         &self.agent
     }
 
-    /// Tells the engine of the windows, when their process begins and ends.
-    pub fn set_windows(&self, windows: Option<Arc<dyn Windows>>) {
+    /// Tells the engine of the windows and their process, when that begins and when it has ended.
+    pub fn set_windows(&self, windows: Option<Arc<dyn Windows>>, pid: Option<u32>) {
+        self.windows_process.set(pid);
+        if windows.is_some() {
+            self.is_app.store(true, Ordering::Relaxed);
+        }
         *self.windows.write().unwrap_or_else(PoisonError::into_inner) = windows;
     }
 
-    /// The process that is to be told of to keep agents off its windows.
-    pub fn windows_process(&self) -> &WindowsProcess {
-        &self.windows_process
+    /// The data folder.
+    pub fn home(&self) -> &Path {
+        &self.home
     }
 
     /// Any command from any surface. `subscribe` is each surface's own affair, since events need its channel.
@@ -381,7 +391,9 @@ impl Engine {
             Some(session) => self.agent.open_session(session).await?.space,
             None => None,
         };
-        let from = self.workplaces.path(&now.unwrap_or(settings.space)).filter(|folder| folder.is_dir());
+        let from = self.workplaces.path(&now.unwrap_or(settings.space));
+        // Of one whose name is no text the dialog is not told.
+        let from = from.filter(|folder| folder.is_dir() && folder.to_str().is_some());
         let asks = AskFolder { from, language: settings.language };
         let Some(chosen) = self.windows()?.choose_folder(asks).await? else { return Ok(None) };
         let workplaces = Arc::clone(&self.workplaces);
@@ -458,6 +470,10 @@ impl Engine {
 
     fn windows(&self) -> Result<Arc<dyn Windows>, ErrorView> {
         self.windows.read().unwrap_or_else(PoisonError::into_inner).clone().ok_or_else(|| {
+            if self.is_app.load(Ordering::Relaxed) {
+                return ErrorView::new(ErrorCode::Leaving, "the windows are gone")
+                    .with_hint("try again in a moment");
+            }
             ErrorView::new(ErrorCode::Unavailable, "this miki has no windows")
                 .with_hint("it was started by a command; wait for its end, then start the app with: miki")
         })

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use crate::cli::{interrupt, runtime, say_error};
 use crate::exit::Exit;
 use crate::home::Home;
-use crate::line::Asks;
+use crate::line::{self, Asks};
 use engine::Engine;
 use memory::Memory;
 
@@ -45,8 +45,7 @@ mod windows;
 pub fn main() -> Exit {
     let ended = (|| {
         let (runtime, home) = (runtime()?, Home::open()?);
-        // The engine hears these, and tells this process of its end.
-        let _unheard = interrupt::listen()?;
+        let interrupts = interrupt::listen()?;
         let (engine, asked) = {
             let _inside = runtime.enter();
             Engine::open(&home)?
@@ -54,15 +53,18 @@ pub fn main() -> Exit {
         tauri::async_runtime::set(runtime.handle().clone());
         let code = runtime
             .block_on(engine.overview())
-            .and_then(|overview| open(&engine, &home, &overview.settings, asked));
-        match code {
-            Ok(0) => Ok(Exit::Done),
-            Ok(_) => Ok(Exit::Failed),
+            .and_then(|overview| open(&engine, &home, &overview.settings, asked, interrupts));
+        let exit = match code {
+            Ok(0) if !engine.is_unreadable() => Exit::Done,
+            Ok(_) => Exit::Failed,
             Err(error) => {
                 runtime.block_on(engine.failed(error));
-                Ok(Exit::Failed)
+                Exit::Failed
             }
-        }
+        };
+        // What still waits for a disk or a display is not waited for.
+        runtime.shutdown_background();
+        Ok(exit)
     })();
     ended.unwrap_or_else(|error: ErrorView| {
         say_error(&error);
@@ -75,6 +77,7 @@ fn open(
     home: &Home,
     settings: &Settings,
     asked: mpsc::UnboundedReceiver<Asks>,
+    mut interrupts: mpsc::Receiver<()>,
 ) -> Result<i32, ErrorView> {
     let failed = |what: &str, error: &dyn std::fmt::Display| {
         ErrorView::new(ErrorCode::Display, format!("{what}: {error}"))
@@ -101,7 +104,7 @@ fn open(
                     tauri::async_runtime::spawn(memory::forget_old_theme(Arc::clone(&engine)));
                 }
                 app.manage(Arc::clone(&memory));
-                windows::make(app.handle())?;
+                windows::make(app.handle(), std::env::args().any(|word| word == line::AGAIN))?;
                 let theme = memory.remembered().theme;
                 if theme != Theme::System {
                     windows::wear(app.handle(), theme);
@@ -113,6 +116,12 @@ fn open(
                 tauri::async_runtime::spawn(follow);
                 tauri::async_runtime::spawn(windows::serve(app.handle().clone(), asked));
                 tauri::async_runtime::spawn(async move { engine.ready().await });
+                let handle = app.handle().clone();
+                tauri::async_runtime::spawn(async move {
+                    if interrupts.recv().await.is_some() {
+                        quit(&handle);
+                    }
+                });
                 Ok(())
             }
         })

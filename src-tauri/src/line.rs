@@ -1,7 +1,7 @@
 //! What the engine's process and that of its windows say to each other: a JSON value a line, over a pair of sockets that
 //! nobody else can open.
 //!
-//! Both are of one build, so that neither checks the other's version.
+//! Both are of one build: the windows are not started a second time where their program is another by then.
 
 use std::path::PathBuf;
 
@@ -18,6 +18,9 @@ use tokio::sync::mpsc;
 
 /// The program of the windows, beside the engine's.
 pub const PROGRAM: &str = if cfg!(windows) { "miki-gui.exe" } else { "miki-gui" };
+
+/// Argument of the windows that are opened in place of others which have ended by themselves.
+pub const AGAIN: &str = "--again";
 
 /// What the windows say. Numbers are their own, and each is answered with that number.
 #[derive(Debug, Serialize, Deserialize)]

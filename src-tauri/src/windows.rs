@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::process::ExitStatus;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -27,10 +28,11 @@ use crate::exit::Exit;
 use crate::home::Home;
 use crate::line::{self, AskFolder, Asks, FromGui, HandsView, Request, ToGui};
 use crate::link::Link;
-use crate::socket::Endpoint as _;
+use crate::socket::Endpoint;
 
-/// Windows that ended sooner would end again.
-const LIVED: Duration = Duration::from_secs(10);
+/// Windows that ended by themselves so often within that time end again, whatever is done.
+const DEATHS: usize = 3;
+const WITHIN: Duration = Duration::from_secs(60);
 /// What they have to write at the end is waited for.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 /// What waits to be said to them; events wait in the journal.
@@ -71,30 +73,64 @@ async fn keep(engine: &Arc<Engine>) -> Result<(), ErrorView> {
         ErrorView::new(ErrorCode::Unavailable, format!("{} is not beside miki", line::PROGRAM))
             .with_hint("install Miki again; of a checkout: cargo build -p miki")
     })?;
+    let file = file_of(&program);
+    let (mut deaths, mut were_made, mut why) = (Vec::new(), false, None);
     loop {
-        let begun = Instant::now();
-        let mut gui = Gui::start(&program, Arc::clone(engine))?;
-        let ended = tokio::select! {
-            ended = gui.serve() => ended,
-            _ = interrupts.recv() => {
-                gui.close().await;
-                return Ok(());
-            }
+        let mut gui = Gui::start(&program, Arc::clone(engine), why.take())?;
+        let said = tokio::select! {
+            biased;
+            _ = interrupts.recv() => None,
+            said = gui.serve() => Some(said),
         };
-        match ended {
-            End::Quit => return Ok(()),
-            End::Failed(error) => return Err(error),
-            End::Died(why) if begun.elapsed() < LIVED => {
-                let message = format!("the windows ended by themselves: {why}");
-                return Err(ErrorView::new(ErrorCode::Display, message)
-                    .with_hint("miki run works without windows; miki doctor tells what is missing"));
+        were_made |= gui.host.were_made.load(Ordering::Relaxed);
+        let Some(last_word) = said else {
+            // Nothing is done any more while they write where they were.
+            let ((), ended) = tokio::join!(engine.shutdown(), gui.end());
+            if let Err(error) = ended {
+                tracing::warn!("the windows did not end: {error}");
             }
-            End::Died(why) => {
-                let message = format!("the windows ended by themselves ({why}) and were opened again");
-                engine.agent().note(Level::Warning, message, None).await?;
-            }
+            return Ok(());
+        };
+        let status = gui.end().await;
+        let ended = match (last_word, status) {
+            (LastWord::Failed(error), _) => return Err(error),
+            (LastWord::None, Ok(status)) if status.success() => return Ok(()),
+            (LastWord::Unreadable(error), _) => error,
+            (LastWord::None, Ok(status)) => status.to_string(),
+            (LastWord::None, Err(error)) => error.to_string(),
+        };
+        deaths.retain(|death: &Instant| death.elapsed() < WITHIN);
+        deaths.push(Instant::now());
+        let message = format!("the windows ended by themselves: {ended}");
+        if !were_made || deaths.len() == DEATHS {
+            return Err(ErrorView::new(ErrorCode::Display, message)
+                .with_hint("miki run works without windows; miki doctor tells what is missing"));
         }
+        // It answers questions: what was put there meanwhile has not been started by the user.
+        if file.is_none() || file_of(&program) != file {
+            return Err(ErrorView::new(
+                ErrorCode::Display,
+                format!("{message}; their program is another by now"),
+            )
+            .with_hint("start Miki again"));
+        }
+        tracing::error!("{message}");
+        why = Some(ended);
     }
+}
+
+/// What tells a file from another one in its place; `None` where it cannot be told.
+#[cfg(unix)]
+fn file_of(program: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    std::fs::metadata(program).ok().map(|file| (file.dev(), file.ino()))
+}
+
+/// A program that runs cannot be replaced.
+#[cfg(windows)]
+fn file_of(program: &Path) -> Option<u64> {
+    std::fs::metadata(program).ok().map(|file| file.len())
 }
 
 /// The program of the windows; `None` if it is missing.
@@ -103,11 +139,12 @@ pub fn program() -> Option<PathBuf> {
     Some(own.with_file_name(line::PROGRAM)).filter(|program| program.is_file())
 }
 
-/// How the windows' process ended.
-enum End {
-    Quit,
+/// What the windows' process said before it said nothing more.
+enum LastWord {
+    None,
     Failed(ErrorView),
-    Died(String),
+    /// Nothing that is said here.
+    Unreadable(String),
 }
 
 /// The process of the windows.
@@ -120,71 +157,71 @@ struct Gui {
 }
 
 impl Gui {
-    fn start(program: &Path, engine: Arc<Engine>) -> Result<Self, ErrorView> {
+    /// `again`: why the ones before ended.
+    fn start(program: &Path, engine: Arc<Engine>, again: Option<String>) -> Result<Self, ErrorView> {
         let failed = |error: std::io::Error| {
             let message = format!("{} cannot be started: {error}", program.display());
             ErrorView::new(ErrorCode::Display, message)
                 .with_hint("miki run works without windows; miki doctor tells what is missing")
         };
-        let (child, input, output) = spawn(program).map_err(failed)?;
-        engine.windows_process().set(child.id());
+        let command = command(program, &engine, again.is_some());
+        let (child, input, output) = spawn(command).map_err(failed)?;
         let (said, waiting) = mpsc::channel(SAID);
         let mut writer = JoinSet::new();
         writer.spawn(line::write(output, waiting));
-        let host =
-            Arc::new(Host { engine, said, asked: Mutex::new(Some(HashMap::new())), next: AtomicU64::new(1) });
-        host.engine.set_windows(Some(Arc::clone(&host) as Arc<dyn Windows>));
+        let host = Arc::new(Host {
+            engine,
+            said,
+            asked: Mutex::new(Some(HashMap::new())),
+            next: AtomicU64::new(1),
+            were_made: AtomicBool::new(false),
+            again: Mutex::new(again),
+        });
+        host.engine.set_windows(Some(Arc::clone(&host) as Arc<dyn Windows>), child.id());
         Ok(Self { child, input: BufReader::new(input), writer, host })
     }
 
-    /// Until they end.
-    async fn serve(&mut self) -> End {
-        let (mut tasks, mut subscriptions) = (JoinSet::new(), HashMap::<u64, AbortHandle>::new());
-        let (mut line, mut failure) = (Vec::new(), None);
+    /// Until they say nothing more.
+    async fn serve(&mut self) -> LastWord {
+        let (mut subscribed, mut tasks) = (JoinSet::new(), HashMap::<u64, AbortHandle>::new());
+        let (mut line, mut last_word) = (Vec::new(), LastWord::None);
         loop {
-            while tasks.try_join_next().is_some() {}
+            while subscribed.try_join_next().is_some() {}
             match line::read(&mut self.input, &mut line).await {
                 Ok(Some(FromGui::Failed { number, error })) => {
-                    failure = Some(error);
+                    last_word = LastWord::Failed(error);
                     self.host.reply(number, Ok(Value::Null)).await;
                 }
                 Ok(Some(FromGui::Subscribe { number, command })) => {
-                    let task = tasks.spawn(Arc::clone(&self.host).forward(number, command));
-                    subscriptions.insert(number, task);
+                    let task = subscribed.spawn(Arc::clone(&self.host).forward(number, command));
+                    tasks.insert(number, task);
                 }
                 Ok(Some(FromGui::Unsubscribe { number })) => {
-                    if let Some(task) = subscriptions.remove(&number) {
+                    if let Some(task) = tasks.remove(&number) {
                         task.abort();
                     }
                 }
-                Ok(Some(said)) => {
-                    tasks.spawn(Arc::clone(&self.host).hear(said));
-                }
-                Ok(None) => break,
-                Err(error) => {
-                    tracing::error!("the windows said what cannot be read: {error}");
-                    break;
-                }
+                // What was said is done, whatever becomes of who said it.
+                Ok(Some(said)) => drop(tokio::spawn(Arc::clone(&self.host).hear(said))),
+                Ok(None) => return last_word,
+                Err(error) => return LastWord::Unreadable(format!("what it said cannot be read: {error}")),
             }
-        }
-        self.host.gone();
-        let status = self.child.wait().await;
-        match (failure, status) {
-            (Some(error), _) => End::Failed(error),
-            (None, Ok(status)) if status.success() => End::Quit,
-            (None, Ok(status)) => End::Died(status.to_string()),
-            (None, Err(error)) => End::Died(error.to_string()),
         }
     }
 
-    /// Has them end, and waits for what they have to write.
-    async fn close(mut self) {
-        self.host.gone();
+    /// Hangs up, and waits for what they have to write. They are ours until they are gone.
+    async fn end(mut self) -> std::io::Result<ExitStatus> {
+        self.host.asked.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop((self.input, self.writer));
-        if tokio::time::timeout(LAST_WORDS, self.child.wait()).await.is_err() {
-            tracing::warn!("the windows do not end, and are killed");
-            let _ = self.child.kill().await;
-        }
+        let ended = match tokio::time::timeout(LAST_WORDS, self.child.wait()).await {
+            Ok(ended) => ended,
+            Err(_) => {
+                tracing::warn!("the windows do not end, and are killed");
+                self.child.kill().await.and(self.child.wait().await)
+            }
+        };
+        self.host.engine.set_windows(None, None);
+        ended
     }
 }
 
@@ -195,6 +232,9 @@ struct Host {
     /// Whoever waits for an answer of theirs; `None` once they are gone.
     asked: Mutex<Option<HashMap<u64, oneshot::Sender<Outcome>>>>,
     next: AtomicU64,
+    were_made: AtomicBool,
+    /// Why those before ended, until it is told.
+    again: Mutex<Option<String>>,
 }
 
 impl Host {
@@ -202,6 +242,14 @@ impl Host {
         let engine = &self.engine;
         match said {
             FromGui::Ready => {
+                self.were_made.store(true, Ordering::Relaxed);
+                let again = self.again.lock().unwrap_or_else(PoisonError::into_inner).take();
+                if let Some(why) = again {
+                    let message = format!("the windows ended by themselves ({why}) and were opened again");
+                    if let Err(error) = engine.agent().note(Level::Warning, message, None).await {
+                        tracing::warn!("a note is lost: {error}");
+                    }
+                }
                 if let Err(error) = engine.agent().carry_on().await {
                     tracing::error!(%error, "what was interrupted does not go on");
                 }
@@ -238,9 +286,8 @@ impl Host {
         }
     }
 
-    /// At their own pace: what they have not taken yet is read from the journal when they do.
     async fn forward(self: Arc<Self>, number: u64, command: protocol::command::Subscribe) {
-        let (start, mut events) = match self.engine.subscribe(command).await {
+        let (start, mut events) = match Endpoint::subscribe(self.engine.as_ref(), command).await {
             Ok(events) => events,
             Err(error) => return self.reply(number, Err(error)).await,
         };
@@ -263,10 +310,8 @@ impl Host {
     }
 
     async fn ask(&self, what: Request) -> Result<Value, ErrorView> {
-        let gone = || {
-            ErrorView::new(ErrorCode::Unavailable, "the windows are gone")
-                .with_hint("they are opened again in a moment")
-        };
+        let gone =
+            || ErrorView::new(ErrorCode::Leaving, "the windows are gone").with_hint("try again in a moment");
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (answer, answered) = oneshot::channel();
         match self.asked.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
@@ -278,12 +323,6 @@ impl Host {
             Outcome::Ok(value) => Ok(value),
             Outcome::Error(error) => Err(error),
         }
-    }
-
-    fn gone(&self) {
-        self.engine.set_windows(None);
-        self.engine.windows_process().set(None);
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 
@@ -310,26 +349,57 @@ fn principal(surface: Surface) -> Result<Principal, ErrorView> {
     }
 }
 
+/// The windows of this data folder. They need no keys, and neither does what shows their pages.
+fn command(program: &Path, engine: &Engine, again: bool) -> Command {
+    let mut command = Command::new(program);
+    command.env("MIKI_HOME", engine.home()).kill_on_drop(true);
+    if again {
+        command.arg(line::AGAIN);
+    }
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(|name| name.starts_with("MIKI_KEY_")) {
+            command.env_remove(name);
+        }
+    }
+    // Without a graphics card, drawing a page as if there were one takes ten times as long.
+    if cfg!(target_os = "linux") && !has_graphics_card() && !set(UNCOMPOSED) {
+        command.env(UNCOMPOSED, "1");
+    }
+    command
+}
+
+/// Has WebKit draw pages by the processor alone.
+const UNCOMPOSED: &str = "WEBKIT_DISABLE_COMPOSITING_MODE";
+
+fn has_graphics_card() -> bool {
+    std::fs::read_dir("/dev/dri")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .any(|entry| entry.file_name().to_string_lossy().starts_with("renderD"))
+}
+
 type Spawned = (Child, Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>);
 
 /// With one end of a pair of sockets as its input. Pipes would be open to every program of this user by way of `/proc`, and
 /// whoever writes there speaks as our windows.
 #[cfg(unix)]
-fn spawn(program: &Path) -> std::io::Result<Spawned> {
+fn spawn(mut command: Command) -> std::io::Result<Spawned> {
     let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
     ours.set_nonblocking(true)?;
-    let child = Command::new(program).stdin(std::os::fd::OwnedFd::from(theirs)).kill_on_drop(true).spawn()?;
+    let child = command.stdin(std::os::fd::OwnedFd::from(theirs)).spawn()?;
+    // It holds the child's end.
+    drop(command);
     let (input, output) = tokio::net::UnixStream::from_std(ours)?.into_split();
     Ok((child, Box::new(input), Box::new(output)))
 }
 
 /// Pipes without a name. Not run here.
 #[cfg(windows)]
-fn spawn(program: &Path) -> std::io::Result<Spawned> {
+fn spawn(mut command: Command) -> std::io::Result<Spawned> {
     use std::process::Stdio;
 
-    let mut child =
-        Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let missing = || std::io::Error::other("it has no pipes");
     let input = child.stdout.take().ok_or_else(missing)?;
     let output = child.stdin.take().ok_or_else(missing)?;
@@ -358,4 +428,19 @@ async fn has_display(engine: &Engine) -> Result<(), ErrorView> {
 
 fn set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_speaks_for_the_windows_speaks_as_nobody_else() {
+        for surface in [Surface::Dashboard, Surface::Chat, Surface::Overlay, Surface::Tray] {
+            assert_eq!(principal(surface), Ok(Principal::of(surface)));
+        }
+        for surface in [Surface::Cli, Surface::Deadline] {
+            assert_eq!(principal(surface).unwrap_err().code, ErrorCode::Forbidden, "{surface:?}");
+        }
+    }
 }

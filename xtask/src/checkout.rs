@@ -54,6 +54,11 @@ impl Checkout {
         self.target.join(folder).join(format!("miki{}", std::env::consts::EXE_SUFFIX))
     }
 
+    /// The windows, which the app looks for beside itself.
+    pub fn gui(&self, build: Build) -> PathBuf {
+        self.app(build).with_file_name(format!("miki-gui{}", std::env::consts::EXE_SUFFIX))
+    }
+
     /// The small program that confines commands on Linux; the app looks for it beside itself.
     pub fn confiner(&self, build: Build) -> PathBuf {
         self.app(build).with_file_name("miki-confine")

@@ -34,14 +34,15 @@ impl Figure {
 /// Counts, builds, measures and prints; fails where an aim is missed.
 pub fn dist(checkout: &Checkout, since: &str) -> Result<()> {
     lines::print(checkout, since)?;
-    setup::ready(checkout, &[Need::Build, Need::SmallWindows, Need::Desktop])?;
+    setup::ready(checkout, &[Need::Build, Need::SmallWindows, Need::Desktop, Need::Sdks])?;
     crate::run::app(checkout, Build::Release)?;
     heading("measuring on a private desktop");
     let vitals = vitals::measure(checkout)?;
     let wasm = checkout.root.join("ui/dist/ui_bg.wasm");
-    let app = checkout.app(Build::Release);
+    let (app, gui) = (checkout.app(Build::Release), checkout.gui(Build::Release));
     let figures = [
         Figure { name: "binary", value: size(&app)? / 1e6, unit: "MB", aim: Some(BINARY_MB) },
+        Figure { name: "binary of the windows", value: size(&gui)? / 1e6, unit: "MB", aim: None },
         Figure { name: "wasm", value: size(&wasm)? / 1e3, unit: "kB", aim: None },
         Figure {
             name: "wasm, gzipped",

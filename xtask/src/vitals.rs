@@ -12,6 +12,10 @@ use crate::shell;
 pub struct Vitals {
     /// From the start of the process to an answer from its socket, each start by itself, in milliseconds.
     pub cold_start_ms: Vec<f64>,
+    /// From the start of `miki mcp desktop` to its answer to `initialize`, in milliseconds.
+    pub mcp_start_ms: Vec<f64>,
+    /// The same of the reference server, `server-everything`, in the same run.
+    pub peer_start_ms: Vec<f64>,
     /// From an overview asked over the socket to its answer, in milliseconds.
     pub overview_ms: Vec<f64>,
     /// From one request to an instant model to the next: a step's own time, without waiting for the screen.

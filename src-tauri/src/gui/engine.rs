@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use protocol::command::{AnyCommand, Command, GetOverview, Subscribe};
@@ -33,6 +33,8 @@ pub struct Engine {
     /// Not bounded: an answer must not wait behind events that nobody takes, and a page takes all.
     subscriptions: Mutex<HashMap<u64, mpsc::UnboundedSender<Heard>>>,
     pictures: PathBuf,
+    /// It said what cannot be read.
+    unreadable: AtomicBool,
 }
 
 impl Engine {
@@ -61,6 +63,7 @@ impl Engine {
             waiting: Mutex::new(Some(HashMap::new())),
             subscriptions: Mutex::default(),
             pictures: home.blobs(),
+            unreadable: AtomicBool::new(false),
         });
         tokio::spawn(hear(Arc::clone(&engine), BufReader::new(input), asks));
         (engine, asked)
@@ -139,6 +142,11 @@ impl Engine {
     /// Where a picture of this name is or would be; `None` if it is not a picture's name.
     pub fn picture(&self, name: &str) -> Option<PathBuf> {
         BlobRef::is_name(name).then(|| self.pictures.join(name))
+    }
+
+    /// Whether this process ends because it does not understand the engine.
+    pub fn is_unreadable(&self) -> bool {
+        self.unreadable.load(Ordering::Relaxed)
     }
 
     fn number(&self) -> u64 {
@@ -232,6 +240,7 @@ async fn hear(
             Ok(None) => break,
             Err(error) => {
                 tracing::error!("the engine said what cannot be read: {error}");
+                engine.unreadable.store(true, Ordering::Relaxed);
                 break;
             }
         }

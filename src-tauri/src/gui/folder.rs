@@ -1,4 +1,4 @@
-//! The system's dialog for a folder, above the dashboard. It is of our own process, so that no agent's hands reach it: only
+//! The system's dialog for a folder, above the dashboard. It is of one of our own processes, so that no agent's hands reach it: only
 //! whoever sits at the machine chooses.
 
 use std::path::PathBuf;

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use protocol::ErrorView;
 use protocol::command::{StartedRun, Subscribe, Window, WindowAction};
 use protocol::event::Activity;
 use protocol::ids::{RunId, StreamId};
 use protocol::remembered::Tab;
 use protocol::settings::Settings;
 use protocol::view::Overview;
+use protocol::{ErrorCode, ErrorView};
 use tauri::{AppHandle, Manager};
 use tokio::sync::mpsc;
 
@@ -30,7 +30,10 @@ pub async fn follow(
     started: mpsc::Receiver<(Window, StartedRun)>,
 ) {
     if let Err(error) = follow_events(&app, &engine, tray.as_ref(), started).await {
-        tracing::error!("the tray and the overlay follow no more: {error}");
+        match error.code {
+            ErrorCode::Leaving => tracing::debug!("the engine ends"),
+            _ => tracing::error!("the tray and the overlay follow no more: {error}"),
+        }
     }
 }
 

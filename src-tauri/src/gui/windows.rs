@@ -30,15 +30,22 @@ const DASHBOARD_LEAST: (f64, f64) = (760.0, 520.0);
 /// Before a page that ended is loaded again: one that ends each time must not keep the processor busy.
 #[cfg(target_os = "linux")]
 const REVIVAL: std::time::Duration = std::time::Duration::from_millis(500);
+/// For what is to be written at the end.
+const LAST_WORDS: std::time::Duration = std::time::Duration::from_secs(4);
 /// Windows that their user moves about; the overlay is where the work is.
 const MOVABLE: [Window; 2] = [Window::Dashboard, Window::Chat];
 
-/// Makes all of them; the dashboard is shown where it was the last time, the others wait.
-pub fn make(app: &AppHandle) -> tauri::Result<()> {
+/// Makes all of them; the dashboard is shown where it was the last time, the others wait. `again`: in place of others that have
+/// ended by themselves, so that it takes the keyboard from nobody.
+pub fn make(app: &AppHandle, again: bool) -> tauri::Result<()> {
     #[cfg(target_os = "linux")]
     super::caret::keep_still();
     for window in Window::ALL {
         revive(&look(window, base(app, window)).visible(false).build()?)?;
+    }
+    if again {
+        bring_dashboard_forward(app, false);
+        return Ok(());
     }
     show(app, Window::Dashboard, WindowAction::Show)
 }
@@ -154,6 +161,11 @@ pub async fn serve(app: AppHandle, mut asked: mpsc::UnboundedReceiver<Asks>) {
             }
         }
     }
+    // Whatever hangs: without their engine these windows answer nobody.
+    std::thread::spawn(|| {
+        std::thread::sleep(LAST_WORDS);
+        std::process::exit(1);
+    });
     super::quit(&app);
 }
 

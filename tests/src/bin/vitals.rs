@@ -2,6 +2,9 @@
 //! bench` and `dist`. Measures the program that `MIKI_BIN` names, on a private desktop.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,6 +18,8 @@ use serde_json::json;
 
 /// How often it is started anew.
 const STARTS: usize = 5;
+/// How often it is started as a server for other programs.
+const MCP_STARTS: usize = 15;
 /// How often the socket is asked.
 const QUESTIONS: usize = 50;
 /// Steps of a run with an instant model; as many as may be asked for by default are 30.
@@ -74,7 +79,10 @@ fn main() -> Result<()> {
         })
         .collect();
     ensure!(processes.len() > 1, "the app's web processes are not among its children");
+    let (ours, peers) = mcp_starts(&stage)?;
     let vitals = json!({
+        "mcpStartMs": ours,
+        "peerStartMs": peers,
         "coldStartMs": starts,
         "overviewMs": answers,
         "stepMs": paces,
@@ -84,6 +92,42 @@ fn main() -> Result<()> {
     });
     println!("{vitals}");
     Ok(())
+}
+
+/// From the start of a server of the Model Context Protocol to its first answer, ours and the reference server, by turns, in
+/// milliseconds.
+fn mcp_starts(stage: &Stage) -> Result<(Vec<f64>, Vec<f64>)> {
+    let miki = Miki::on(stage, "mcp")?;
+    // Set-up puts it beside what is built.
+    let target = miki.bin.parent().and_then(Path::parent).context("the app has no folder")?;
+    let peer =
+        target.join("tools/mcp-servers/node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+    ensure!(peer.is_file(), "{} is not there: cargo xtask setup", peer.display());
+    let (mut ours, mut peers) = (Vec::new(), Vec::new());
+    for _ in 0..MCP_STARTS {
+        ours.push(first_answer(miki.command(stage, &["mcp", "desktop"]))?);
+        let mut node = stage.command("node");
+        node.arg(&peer).arg("stdio");
+        peers.push(first_answer(node)?);
+    }
+    Ok((ours, peers))
+}
+
+fn first_answer(mut command: Command) -> Result<f64> {
+    let start = Instant::now();
+    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    let client = json!({ "name": "vitals", "version": "1" });
+    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+    let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
+    let mut input = server.stdin.take().context("no input")?;
+    writeln!(input, "{request}")?;
+    let mut answer = String::new();
+    BufReader::new(server.stdout.take().context("no output")?).read_line(&mut answer)?;
+    let took = milliseconds(start.elapsed());
+    ensure!(answer.contains("serverInfo"), "no answer to initialize: {answer}");
+    drop(input);
+    server.wait()?;
+    Ok(took)
 }
 
 /// What the steps of a run take with a model that answers at once, from its answer to the next request, in milliseconds: a

@@ -1,5 +1,8 @@
 //! Bad input at the command line, a machine without a display, single calls, the doctor.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::Stdio;
+
 use outside::fake_model::{FakeModel, ScriptMind};
 use outside::miki::Miki;
 use outside::stage::{Furniture, Stage};
@@ -34,6 +37,32 @@ fn without_a_display_the_app_says_so_and_what_to_do() {
     let display = views.iter().find(|view| view.check == Check::Display).unwrap();
     assert_eq!(display.state, CheckState::Missing);
     assert!(display.remedy.is_some());
+}
+
+/// A program that another one starts for each of its sessions, and a command in a terminal, take nothing that only windows
+/// need: neither its time nor its memory.
+#[test]
+fn neither_a_command_nor_a_server_for_other_programs_loads_a_window_systems_toolkit() {
+    let stage = Stage::plain().unwrap();
+    let miki = Miki::on(&stage, "miki").unwrap();
+    let mut server = miki.command(&stage, &["mcp", "desktop"]);
+    let mut server = server.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let client = json!({ "name": "test", "version": "1" });
+    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+    let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
+    let mut input = server.stdin.take().unwrap();
+    writeln!(input, "{request}").unwrap();
+    let mut answer = String::new();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut answer).unwrap();
+    assert!(answer.contains("serverInfo"), "{answer}");
+    let loaded = std::fs::read_to_string(format!("/proc/{}/maps", server.id())).unwrap();
+    drop(input);
+    server.wait().unwrap();
+    assert!(loaded.contains("libc.so"), "{loaded}");
+    for toolkit in ["libgtk", "libgdk", "libwebkit", "libjavascriptcore", "libcairo", "libX11", "libwayland"]
+    {
+        assert!(!loaded.contains(toolkit), "{toolkit}: {loaded}");
+    }
 }
 
 #[test]

@@ -124,9 +124,12 @@ fn a_page_whose_process_ends_is_loaded_again() {
         let all = std::fs::read_dir("/proc").unwrap().flatten();
         let all = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
         let is_its = |pid: &u32| {
-            let status = of(*pid, "status");
-            status.lines().any(|line| line == format!("PPid:\t{}", app.id()))
-                && of(*pid, "comm").starts_with("WebKitWebP")
+            // The app's child has the windows, and theirs are the pages.
+            let parent = |pid: u32| {
+                let status = of(pid, "status");
+                status.lines().find_map(|line| line.strip_prefix("PPid:\t")?.parse::<u32>().ok())
+            };
+            of(*pid, "comm").starts_with("WebKitWebP") && parent(*pid).and_then(parent) == Some(app.id())
         };
         all.filter(is_its).collect()
     };

@@ -11,6 +11,7 @@ mod drawn;
 mod goal;
 mod layout;
 mod overlay;
+mod own_process;
 mod planning;
 mod remembered;
 mod rights;

@@ -49,7 +49,7 @@ impl Row {
 
 /// Measures the release build.
 pub fn bench(checkout: &Checkout) -> Result<()> {
-    setup::ready(checkout, &[Need::Build, Need::SmallWindows, Need::Desktop])?;
+    setup::ready(checkout, &[Need::Build, Need::SmallWindows, Need::Desktop, Need::Sdks])?;
     crate::run::app(checkout, Build::Release)?;
     spine::bench(checkout)?;
     heading("measuring on a private desktop");
@@ -58,6 +58,8 @@ pub fn bench(checkout: &Checkout) -> Result<()> {
     let rows = [
         Row::of("10,000 steps opened, seen", "ms", &opened_ms).within(300.0),
         Row::of("start to first answer", "ms", &vitals.cold_start_ms),
+        Row::of("miki mcp: first answer", "ms", &vitals.mcp_start_ms).within(100.0),
+        Row::of("server-everything: the same", "ms", &vitals.peer_start_ms),
         Row::of("overview over the socket", "ms", &vitals.overview_ms),
         Row::of("a step's own time", "ms", &vitals.step_ms).within(60.0),
         Row::of("idle CPU, in the tray", "%", &[vitals.idle_cpu_percent]),

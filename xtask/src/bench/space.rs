@@ -84,9 +84,10 @@ impl User {
         let folder = std::env::temp_dir().join(format!("miki-flood-{}", std::process::id()));
         fs::create_dir(&folder)?;
         let user = Self { flood: folder.join("flood"), app: folder.join("miki"), folder: Some(folder) };
-        let confiner = checkout.confiner(Build::Release);
-        let beside = user.app.with_file_name(confiner.file_name().unwrap_or_default());
-        for (from, to) in [(&flood, &user.flood), (&app, &user.app), (&confiner, &beside)] {
+        let beside = [checkout.confiner(Build::Release), checkout.gui(Build::Release)];
+        let beside = beside.map(|from| (user.app.with_file_name(from.file_name().unwrap_or_default()), from));
+        let beside = beside.iter().map(|(to, from)| (from, to));
+        for (from, to) in [(&flood, &user.flood), (&app, &user.app)].into_iter().chain(beside) {
             fs::copy(from, to).with_context(|| format!("{} is not there", from.display()))?;
         }
         user.let_it_in()?;

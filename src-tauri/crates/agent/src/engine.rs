@@ -132,7 +132,12 @@ impl Engine {
             let last = self.session(&session).await?.updated;
             recovery::end_run(&self.log, run.clone(), RunEnd::Interrupted { reason: None }).await?;
             // Until it has an end, it is not shown as one that works.
-            locked(&self.to_carry_on).retain(|other| other.scope.run != run.scope.run);
+            let is_here = |other: &OpenRun| other.scope.run == run.scope.run;
+            let found = locked(&self.to_carry_on).iter().position(is_here);
+            // Asked twice, it goes on once.
+            if found.map(|at| locked(&self.to_carry_on).remove(at)).is_none() {
+                continue;
+            }
             if let Err(ErrorView { message, hint, .. }) = self.go_on_with(&session, run, last).await {
                 let message = format!("what was interrupted does not go on by itself: {message}");
                 let note = EventBody::Noted { level: Level::Warning, message, hint };

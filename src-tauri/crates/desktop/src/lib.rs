@@ -209,7 +209,7 @@ pub fn run_watchdog() -> Result<(), DesktopError> {
 pub struct Options {
     /// Whether acts keep out of the corner that stops everything. The corner itself is always watched.
     pub failsafe: bool,
-    /// Our own process: its windows, and on Linux those of others that run the same program, are left out of pictures
+    /// The process of ours that has the desktop: its windows, and on Linux those of others that run the same program, are left out of pictures
     /// and element lists, and never acted on. What a window calls itself does not count.
     pub own_pid: u32,
     /// The other process of ours, which has our windows: as much left alone as `own_pid`.

@@ -134,9 +134,8 @@ impl LinuxDesktop {
             Worker::new("input", open)
         };
         let locks = Locks::new(display.clone(), session_bus.clone());
-        let mut accessibility = Accessibility::on_display(display.clone(), session_bus, own_pid);
+        let mut accessibility = Accessibility::leaving_out(seen_as_own, display.clone(), session_bus);
         accessibility.kept_by(keeper);
-        accessibility.leaves_out(seen_as_own);
         Self {
             abilities,
             capturer,

@@ -36,9 +36,10 @@ pub use sandbox::{Confinement, Network, ProxyAt, Sandbox, Strength};
 const ENDED_KEPT: usize = 32;
 /// Jobs that may run at once.
 const RUNNING: usize = 16;
-/// How far a command, and who reads what it prints, gives way to the user's own programs, as `nice` counts.
+/// How far a command, and who reads what it prints, gives way to the user's own programs: what `nice` takes where nothing is
+/// said.
 #[cfg(target_os = "linux")]
-const GIVES_WAY: i32 = 5;
+const GIVES_WAY: i32 = 10;
 
 /// What a session's commands run in.
 #[derive(Debug, Clone)]

@@ -119,10 +119,14 @@ impl Accessibility {
 
     /// The same on the X server `display`, which is asked where windows lie; the environment's if `None`.
     pub fn on_display(display: Option<String>, session: Option<String>, own_pid: u32) -> Self {
+        Self::leaving_out(Own::new(own_pid, WindowsProcess::default()), display, session)
+    }
+
+    pub(super) fn leaving_out(own: Own, display: Option<String>, session: Option<String>) -> Self {
         Self {
             inner: Arc::new(Inner {
                 session,
-                own: Own::new(own_pid, WindowsProcess::default()),
+                own,
                 display,
                 bus: Mutex::default(),
                 refs: Mutex::default(),
@@ -130,13 +134,6 @@ impl Accessibility {
                 last: Mutex::default(),
                 heard: Arc::default(),
             }),
-        }
-    }
-
-    /// Windows of these are left out.
-    pub(super) fn leaves_out(&mut self, own: Own) {
-        if let Some(inner) = Arc::get_mut(&mut self.inner) {
-            inner.own = own;
         }
     }
 

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use desktop::{Action, Button, DesktopError, Evidence, Key};
+use desktop::{Action, Button, DesktopError, Evidence, Key, Options, WindowsProcess};
 use protocol::geometry::NormPoint;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{ConnectionExt as _, KeyButMask};
 
 use crate::prompt::assert_prompt;
-use crate::screen::{HEIGHT, Screen, Target, WIDTH, at, click, token};
+use crate::screen::{HEIGHT, OURS, Screen, Target, WIDTH, at, click, token};
 
 const GREEN: u32 = 0x0020_b040;
 const BLUE: u32 = 0x0010_30d0;
@@ -276,6 +276,31 @@ async fn our_own_windows_take_neither_clicks_nor_keys() {
     let namesake = Target::new(&screen, "Miki", (200, 150, 400, 300), GREEN);
     desktop.act(click(300.0, 200.0), token()).await.unwrap();
     namesake.event("the click", |event| input(event).then_some(()));
+}
+
+#[tokio::test]
+async fn the_windows_of_our_other_process_are_as_much_ours() {
+    let screen = Screen::new();
+    let windows = WindowsProcess::default();
+    // Another process than that of the windows has the desktop.
+    let options = Options { own_pid: std::process::id(), windows: windows.clone(), ..screen.options() };
+    let desktop = desktop::open(options);
+    let ours = Target::ours(&screen, (200, 150, 400, 300), BLUE);
+    let pressed = |event: &Event| matches!(event, Event::ButtonPress(_)).then_some(());
+    for pid in [None, Some(OURS), None] {
+        windows.set(pid);
+        let result = desktop.act(click(300.0, 200.0), token()).await;
+        match pid {
+            Some(_) => {
+                assert!(matches!(result, Err(DesktopError::Forbidden(_))), "{result:?}");
+                assert!(!ours.events().iter().any(|event| pressed(event).is_some()));
+            }
+            None => {
+                result.unwrap();
+                ours.event("the click", pressed);
+            }
+        }
+    }
 }
 
 // bar: C64

@@ -26,7 +26,7 @@ mod managed;
 use self::managed::wait_for_manager;
 
 /// The process that the desktop under test takes for its own; there is none with this number.
-const OURS: u32 = 0x7fff_fff0;
+pub const OURS: u32 = 0x7fff_fff0;
 pub const WIDTH: u16 = 1280;
 pub const HEIGHT: u16 = 800;
 
