@@ -132,7 +132,9 @@ fn open(
         RunEvent::ExitRequested { code: None, api, .. } => api.prevent_exit(),
         RunEvent::Exit => app.state::<Arc<Memory>>().save_or_log(),
         #[cfg(target_os = "macos")]
-        RunEvent::Reopen { .. } => windows::show_or_log(app, Window::Dashboard, WindowAction::Show),
+        RunEvent::Reopen { .. } => {
+            windows::show_or_log(app, Window::Dashboard, protocol::command::WindowAction::Show);
+        }
         _ => {}
     }))
 }

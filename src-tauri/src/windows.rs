@@ -119,7 +119,7 @@ async fn keep(engine: &Arc<Engine>) -> Result<(), ErrorView> {
     }
 }
 
-/// What tells a file from another one in its place; `None` where it cannot be told.
+/// What tells a file from another one in its place; `None` if it is missing.
 #[cfg(unix)]
 fn file_of(program: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
