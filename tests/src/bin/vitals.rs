@@ -14,7 +14,7 @@ use outside::miki::Miki;
 use outside::stage::Stage;
 use outside::{Process, wait_for};
 use protocol::command::{AnyCommand, ShowWindow, Window, WindowAction};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// How often it is started anew.
 const STARTS: usize = 5;
@@ -78,7 +78,9 @@ fn main() -> Result<()> {
             Some(json!({ "name": name_of(pid)?, "rssKb": rss, "pssKb": pss }))
         })
         .collect();
-    ensure!(processes.len() > 1, "the app's web processes are not among its children");
+    let is_page =
+        |process: &Value| process["name"].as_str().is_some_and(|name| name.starts_with("WebKitWeb"));
+    ensure!(processes.iter().any(is_page), "the app's web processes are not among its children");
     let (ours, peers) = mcp_starts(&stage)?;
     let vitals = json!({
         "mcpStartMs": ours,
