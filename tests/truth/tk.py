@@ -36,10 +36,17 @@ def press(name):
     return lambda: log("pressed", name)
 
 
+def log_once_drawn(name, value):
+    """What Tk draws when it is idle is on the screen once the server has answered a question after it."""
+    root.update_idletasks()
+    root.winfo_pointerxy()
+    log(name, value)
+
+
 def checks():
     for row, name in enumerate(["Agree", "Deliver"]):
         on = tk.IntVar()
-        tell = lambda name=name, on=on: log(name, "on" if on.get() else "off")
+        tell = lambda name=name, on=on: log_once_drawn(name, "on" if on.get() else "off")
         at(tk.Checkbutton(text=name, variable=on, command=tell), 20, 110 + 32 * row, "mark", name).on = on
     size = tk.StringVar(value="none")
     for row, name in enumerate(["Small", "Large"]):
