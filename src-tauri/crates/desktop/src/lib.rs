@@ -21,6 +21,15 @@ use tokio_util::sync::CancellationToken;
 /// two input events, and whatever it held is released before it answers.
 pub trait Desktop: Screen + Hands + Elements + Windows + Clipboard {
     fn abilities(&self) -> Abilities;
+    /// The same desktop with a pointer and a keyboard of its own, beside the user's, which are gone with it: acts move
+    /// neither the user's pointer nor the focus. Its fence is its own, too. `agent` is what they are called.
+    ///
+    /// # Errors
+    /// [`DesktopError::NotAvailable`] says why there are none here.
+    fn with_own_hands(&self, _agent: String) -> BoxFuture<'_, Result<Arc<dyn Desktop>, DesktopError>> {
+        let none = "a pointer and a keyboard of an agent's own need X11";
+        Box::pin(async move { Err(DesktopError::NotAvailable(none.into())) })
+    }
     /// Runs AppleScript in a killable child; `DesktopError::NotAvailable` off macOS.
     fn run_script(
         &self,

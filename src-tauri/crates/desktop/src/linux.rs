@@ -15,6 +15,7 @@ use self::apps::SessionAddress;
 pub use self::atspi::Accessibility;
 pub(crate) use self::atspi::Readings;
 use self::capture::Capturer;
+use self::device_pair::DevicePair;
 use self::ewmh::Ewmh;
 use self::fence::Fenced;
 use self::input::InputSender;
@@ -42,6 +43,7 @@ mod capture;
 mod checks;
 mod clipboard;
 mod compose;
+mod device_pair;
 mod echo;
 mod ewmh;
 mod failsafe;
@@ -72,7 +74,8 @@ pub(crate) fn open(options: Options) -> Arc<dyn Desktop> {
 
 struct LinuxDesktop {
     abilities: Abilities,
-    capturer: Worker<Capturer>,
+    capturer: Arc<Worker<Capturer>>,
+
     ewmh: Worker<Ewmh>,
     address: Arc<SessionAddress>,
     fence: Arc<Fenced>,
@@ -81,10 +84,13 @@ struct LinuxDesktop {
     /// Whether acts keep out of the corner.
     corner: Arc<AtomicBool>,
     watch: Arc<Watch>,
-    accessibility: Accessibility,
-    text_reader: Option<TextReader>,
+    accessibility: Arc<Accessibility>,
+    text_reader: Option<Arc<TextReader>>,
     marks: Mutex<MarkTable>,
-    locks: Locks,
+    locks: Arc<Locks>,
+    own: Own,
+    /// The watchdog's program.
+    keeper: Vec<String>,
 }
 
 impl LinuxDesktop {
@@ -105,13 +111,13 @@ impl LinuxDesktop {
             Some(session) => checks::abilities(session, has_bus),
             None => Abilities::default(),
         };
-        let text_reader = ocr_models.filter(|folder| ocr::are_in(folder)).map(TextReader::new);
+        let text_reader =
+            ocr_models.filter(|folder| ocr::are_in(folder)).map(|folder| Arc::new(TextReader::new(folder)));
         let abilities = Abilities { ocr: abilities.screen && text_reader.is_some(), ..abilities };
         let own = Own::new(own_pid, windows);
-        let seen_as_own = own.clone();
-        let keeper = watchdog.clone();
-        let watchdog = Watchdog::new(watchdog, display.clone());
-        let held = PressedInput::new(display.clone(), session.map(Arc::new), watchdog);
+        let keeper = watchdog;
+        let watchdog = Watchdog::new(keeper.clone(), display.clone());
+        let held = PressedInput::new(display.clone(), None, session.map(Arc::new), watchdog);
         let corner = Arc::new(AtomicBool::new(failsafe));
         let watch = Watch::new(display.clone(), own.clone(), Arc::clone(&held));
         let capturer = {
@@ -119,26 +125,14 @@ impl LinuxDesktop {
             Worker::new("capture", move || Capturer::open(display.as_deref(), own.clone()))
         };
         let fence: Arc<Fenced> = Arc::default();
-        let ewmh = {
-            let (display, own, fence) = (display.clone(), own.clone(), Arc::clone(&fence));
-            Worker::new("windows", move || Ewmh::open(display.as_deref(), own.clone(), Arc::clone(&fence)))
-        };
+        let (ewmh, input) = hands(display.as_deref(), &own, &held, &corner, &fence);
         let address = Arc::new(SessionAddress { display: display.clone(), session_bus: session_bus.clone() });
-        let input = {
-            let (display, held, corner) = (display.clone(), Arc::clone(&held), Arc::clone(&corner));
-            let fence = Arc::clone(&fence);
-            let open = move || {
-                let (corner, fence) = (Arc::clone(&corner), Arc::clone(&fence));
-                InputSender::open(display.clone(), own.clone(), Arc::clone(&held), corner, fence)
-            };
-            Worker::new("input", open)
-        };
-        let locks = Locks::new(display.clone(), session_bus.clone());
-        let mut accessibility = Accessibility::leaving_out(seen_as_own, display.clone(), session_bus);
-        accessibility.kept_by(keeper);
+        let locks = Arc::new(Locks::new(display.clone(), session_bus.clone()));
+        let mut accessibility = Accessibility::leaving_out(own.clone(), display, session_bus);
+        accessibility.kept_by(keeper.clone());
         Self {
             abilities,
-            capturer,
+            capturer: Arc::new(capturer),
             ewmh,
             address,
             fence,
@@ -146,12 +140,59 @@ impl LinuxDesktop {
             held,
             corner,
             watch,
-            accessibility,
+            accessibility: Arc::new(accessibility),
             text_reader,
             marks: Mutex::default(),
             locks,
+            own,
+            keeper,
         }
     }
+
+    /// The same screen and the same eyes, with other hands.
+    fn with_hands(&self, held: Arc<PressedInput>) -> Self {
+        let fence: Arc<Fenced> = Arc::default();
+        let display = self.address.display.as_deref();
+        let (ewmh, input) = hands(display, &self.own, &held, &self.corner, &fence);
+        Self {
+            abilities: self.abilities,
+            capturer: Arc::clone(&self.capturer),
+            ewmh,
+            address: Arc::clone(&self.address),
+            fence,
+            input,
+            held,
+            corner: Arc::clone(&self.corner),
+            watch: Arc::clone(&self.watch),
+            accessibility: Arc::clone(&self.accessibility),
+            text_reader: self.text_reader.clone(),
+            marks: Mutex::default(),
+            locks: Arc::clone(&self.locks),
+            own: self.own.clone(),
+            keeper: self.keeper.clone(),
+        }
+    }
+}
+
+/// What acts within a fence: on windows, and with pointer and keys.
+fn hands(
+    display: Option<&str>,
+    own: &Own,
+    held: &Arc<PressedInput>,
+    corner: &Arc<AtomicBool>,
+    fence: &Arc<Fenced>,
+) -> (Worker<Ewmh>, Worker<InputSender>) {
+    let ewmh = {
+        let (display, own, fence) = (display.map(str::to_owned), own.clone(), Arc::clone(fence));
+        Worker::new("windows", move || Ewmh::open(display.as_deref(), own.clone(), Arc::clone(&fence)))
+    };
+    let (display, own, held) = (display.map(str::to_owned), own.clone(), Arc::clone(held));
+    let (corner, fence) = (Arc::clone(corner), Arc::clone(fence));
+    let input = move || {
+        let (corner, fence) = (Arc::clone(&corner), Arc::clone(&fence));
+        InputSender::open(display.clone(), own.clone(), Arc::clone(&held), corner, fence)
+    };
+    (ewmh, Worker::new("input", input))
 }
 
 impl Drop for LinuxDesktop {
@@ -185,6 +226,20 @@ impl Desktop for LinuxDesktop {
         self.abilities
     }
 
+    fn with_own_hands(&self, agent: String) -> BoxFuture<'_, Result<Arc<dyn Desktop>, DesktopError>> {
+        Box::pin(async move {
+            let (display, own) = (self.address.display.clone(), self.own.clone());
+            let watchdog = Watchdog::new(self.keeper.clone(), display.clone());
+            let make = move |_: &mut Ewmh| {
+                let pair = Arc::new(DevicePair::make(display.as_deref(), &agent, &own, &watchdog)?);
+                let session = Session::connect_as(display.as_deref(), Some(&pair))?;
+                Ok(PressedInput::new(display, Some(pair), Some(Arc::new(session)), watchdog))
+            };
+            let held = self.ewmh.run(LOOK, make).await?;
+            Ok(Arc::new(self.with_hands(held)) as Arc<dyn Desktop>)
+        })
+    }
+
     fn run_script(&self, _: Script, _: CancellationToken) -> BoxFuture<'_, Result<String, DesktopError>> {
         Box::pin(async { Err(DesktopError::NotAvailable("AppleScript needs macOS".into())) })
     }
@@ -199,7 +254,7 @@ impl Desktop for LinuxDesktop {
                 let remedy = "log out and in again, or restart at-spi2-core";
                 checks::view(Check::Accessibility, CheckState::Missing, detail, Some(remedy))
             }));
-            all.push(reading::check(self.text_reader.as_ref()));
+            all.push(reading::check(self.text_reader.as_deref()));
             all
         })
     }

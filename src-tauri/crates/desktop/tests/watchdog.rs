@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use desktop::{Action, Button, Key, Options};
 use x11rb::connection::Connection as _;
+use x11rb::protocol::xinput::{ConnectionExt as _, Device};
 use x11rb::protocol::xproto::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 
@@ -40,7 +41,8 @@ fn main() {
         ["held", display, how] => held(display, how),
         ["asked", display, bus] => asked(display, bus),
         _ => {
-            let tests: [(&str, fn()); 7] = [
+            let tests: [(&str, fn()); 8] = [
+                ("no_pair_is_left_after_a_kill_at_any_moment", no_pair_is_left_after_a_kill_at_any_moment),
                 (
                     "nothing_stays_down_after_a_kill_at_any_moment",
                     nothing_stays_down_after_a_kill_at_any_moment,
@@ -80,6 +82,15 @@ fn held(display: &str, how: &str) {
     };
     let desktop = desktop::open(options);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    if how == "own" {
+        println!("ready");
+        let agent = runtime.block_on(desktop.with_own_hands("one".into())).unwrap();
+        loop {
+            let (button, path) = (Button::Left, vec![at(100.0, 100.0), at(180.0, 120.0)]);
+            let drag = Action::Drag { display: 0, path, button, held: vec![Key::Ctrl] };
+            runtime.block_on(agent.act(drag, token())).unwrap();
+        }
+    }
     let act = |action: Action| runtime.block_on(desktop.act(action, token()));
     act(Action::KeyDown { key: Key::Shift }).unwrap();
     println!("ready");
@@ -178,6 +189,34 @@ fn nothing_stays_down_after_a_kill_at_any_moment() {
         assert_eq!(down(&target.conn), 0);
     }
     println!("killed 25 times: all up after at most {slowest:?}");
+}
+
+/// The devices that an agent works with.
+fn pairs(conn: &RustConnection) -> usize {
+    conn.xinput_xi_query_version(2, 2).unwrap().reply().unwrap();
+    let known = conn.xinput_xi_query_device(Device::ALL).unwrap().reply().unwrap().infos;
+    known.iter().filter(|device| device.name.starts_with(b"Miki ")).count()
+}
+
+// bar: C78
+fn no_pair_is_left_after_a_kill_at_any_moment() {
+    let (screen, target) = scene();
+    let (mut slowest, mut met) = (Duration::ZERO, 0);
+    for round in 0..50_u64 {
+        let (mut program, _output) = start(&screen, "own");
+        // Spread over its making and all that it does, in steps that fit no rhythm.
+        std::thread::sleep(Duration::from_micros(round * 7_919 % 120_000));
+        met += usize::from(pairs(&target.conn) > 0);
+        program.0.kill().unwrap();
+        program.0.wait().unwrap();
+        let begun = Instant::now();
+        wait_for("the watchdog's end", || watchdogs(&screen.display).is_empty().then_some(()));
+        wait_for("no pair", || (pairs(&target.conn) == 0).then_some(()));
+        slowest = slowest.max(begun.elapsed());
+        assert_eq!(down(&target.conn), 0);
+    }
+    println!("killed 50 times, {met} times with a pair: all gone after at most {slowest:?}");
+    assert!(met > 0 && slowest < BOUND, "{met} {slowest:?}");
 }
 
 // bar: C78

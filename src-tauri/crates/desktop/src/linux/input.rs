@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 
 use protocol::geometry::{NormPoint, PhysicalPoint};
 use tokio_util::sync::CancellationToken;
-use x11rb::protocol::xproto::MOTION_NOTIFY_EVENT;
-use x11rb::protocol::xtest::{self, ConnectionExt as _};
+use x11rb::protocol::xtest;
 
 use super::failsafe::in_corner;
 use super::fence::Fenced;
@@ -42,6 +41,8 @@ const MENU_CLOSES: Duration = Duration::from_millis(300);
 /// What acting keeps open.
 pub(super) struct InputSender {
     pub(super) session: Session,
+    /// Of the user's keyboard, where ours is another: applications read the codes of all keyboards by its layout.
+    users: Option<Session>,
     pub(super) held: Arc<PressedInput>,
     pub(super) own: Own,
     pub(super) display: Option<String>,
@@ -72,14 +73,15 @@ impl InputSender {
         corner: Arc<AtomicBool>,
         fence: Arc<Fenced>,
     ) -> Result<Self, DesktopError> {
-        let session = Session::connect(display.as_deref())?;
+        let session = Session::connect_as(display.as_deref(), held.pair.as_deref())?;
+        let users = held.pair.as_ref().map(|_| Session::connect(display.as_deref())).transpose()?;
         if !session.has(xtest::X11_EXTENSION_NAME) {
             return Err(DesktopError::NotAvailable(
                 "the X server has no XTEST extension, which pointer and keys need; start it without -extension XTEST"
                     .into(),
             ));
         }
-        Ok(Self { session, held, own, display, corner, fence, last_press: Cell::new(None) })
+        Ok(Self { session, users, held, own, display, corner, fence, last_press: Cell::new(None) })
     }
 
     /// Does one act. When it answers, nothing is down that was not before, but what it was to leave down.
@@ -221,8 +223,7 @@ impl InputSender {
     pub(super) fn move_to(&self, point: PhysicalPoint) -> Result<(), DesktopError> {
         let out = |_| DesktopError::Failed(format!("{},{} is beyond what X11 can address", point.x, point.y));
         let (x, y) = (i16::try_from(point.x).map_err(out)?, i16::try_from(point.y).map_err(out)?);
-        self.session.conn.xtest_fake_input(MOTION_NOTIFY_EVENT, 0, 0, self.session.root, x, y, 0)?;
-        Ok(())
+        self.session.move_to((x, y))
     }
 
     /// The same in small steps, as applications expect it of a drag.
@@ -295,12 +296,16 @@ impl InputSender {
         Ok(sent(format!("{clicked}{}", cmd_note(modifiers))))
     }
 
+    pub(super) fn keymap(&self) -> Result<Keymap, DesktopError> {
+        Keymap::of(self.users.as_ref().unwrap_or(&self.session), &self.session)
+    }
+
     /// Key codes of keys to hold down, with the shift that the last ones may need.
     pub(super) fn codes(&self, keys: &[Key]) -> Result<Vec<u8>, DesktopError> {
         if keys.is_empty() {
             return Ok(Vec::new());
         }
-        let keymap = Keymap::read(&self.session)?;
+        let keymap = self.keymap()?;
         let mut codes = Vec::new();
         for key in keys {
             // "ctrl+S" means ctrl+s: upper case is how hotkeys are written, not how they are pressed.

@@ -26,10 +26,15 @@ pub(super) struct Keymap {
 
 impl Keymap {
     pub(super) fn read(session: &Session) -> Result<Self, DesktopError> {
+        Self::of(session, session)
+    }
+
+    /// The layout of one session's keyboard, as another's stands: its group, and caps lock.
+    pub(super) fn of(session: &Session, stands: &Session) -> Result<Self, DesktopError> {
         let setup = session.conn.setup();
         let (first, last) = (setup.min_keycode, setup.max_keycode);
         let mapping = session.conn.get_keyboard_mapping(first, last - first + 1)?;
-        let state = session.conn.query_pointer(session.root)?.reply()?.mask;
+        let state = stands.conn.query_pointer(stands.root)?.reply()?.mask;
         let mapping = mapping.reply()?;
         // XKB puts the group into bits 13 and 14 of the state.
         let group = usize::from(u16::from(state) >> 13 & 3);

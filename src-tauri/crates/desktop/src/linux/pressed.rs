@@ -13,10 +13,10 @@ use tokio_util::sync::CancellationToken;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{
     BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ConnectionExt as _, KEY_PRESS_EVENT, KEY_RELEASE_EVENT,
-    MOTION_NOTIFY_EVENT,
 };
 use x11rb::protocol::xtest::ConnectionExt as _;
 
+use super::device_pair::DevicePair;
 use super::session::Session;
 use super::watchdog::Watchdog;
 use crate::DesktopError;
@@ -32,13 +32,15 @@ pub(super) enum Down {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+pub(super) enum Way {
     Press,
     Release,
 }
 
 pub(super) struct PressedInput {
     display: Option<String>,
+    /// With which it is pressed; the user's if `None`.
+    pub(super) pair: Option<Arc<DevicePair>>,
     down: Mutex<BTreeSet<Down>>,
     /// What the acts under way have pressed on their own connection, whoever has released it since.
     pressed: Mutex<BTreeSet<Down>>,
@@ -101,11 +103,13 @@ impl PressedInput {
     /// `session` is kept for releasing alone; without one, releasing opens its own.
     pub(super) fn new(
         display: Option<String>,
+        pair: Option<Arc<DevicePair>>,
         session: Option<Arc<Session>>,
         watchdog: Watchdog,
     ) -> Arc<Self> {
         Arc::new(Self {
             display,
+            pair,
             down: Mutex::new(BTreeSet::new()),
             pressed: Mutex::default(),
             drag_origin: Mutex::default(),
@@ -130,7 +134,7 @@ impl PressedInput {
         if down.iter().any(|what| matches!(what, Down::Button(_)))
             && let Some((x, y)) = self.drag_origin().take()
         {
-            session.conn.xtest_fake_input(MOTION_NOTIFY_EVENT, 0, 0, session.root, x, y, 0)?;
+            session.move_to((x, y))?;
         }
         Ok(())
     }
@@ -187,6 +191,9 @@ impl PressedInput {
         if started.is_ok() {
             let _late = heard.recv_timeout(LAST_WORD);
         }
+        if let Some(pair) = &self.pair {
+            pair.remove();
+        }
         self.watchdog.end();
     }
 
@@ -200,7 +207,10 @@ impl PressedInput {
         }
         self.down().insert(what);
         self.pressed().insert(what);
-        self.watchdog.down(what);
+        // What a pair holds comes up with the pair.
+        if self.pair.is_none() {
+            self.watchdog.down(what);
+        }
         send(session, what, Way::Press)?;
         session.conn.flush()?;
         if let Err(stopped) = stop.check() {
@@ -254,10 +264,10 @@ impl PressedInput {
             return;
         }
         // The kept connection is gone: open another, away from the caller, who must not wait.
-        let display = self.display.clone();
+        let (display, pair) = (self.display.clone(), self.pair.clone());
         let started = std::thread::Builder::new().name("desktop-release".into()).spawn(move || {
-            let released =
-                Session::connect(display.as_deref()).and_then(|session| release_each(&session, &down));
+            let released = Session::connect_as(display.as_deref(), pair.as_deref())
+                .and_then(|session| release_each(&session, &down));
             if let Err(error) = released {
                 tracing::warn!(%error, "keys or buttons may still be held");
             }
@@ -277,6 +287,13 @@ pub(super) fn release_each(session: &Session, down: &BTreeSet<Down>) -> Result<(
 }
 
 fn send(session: &Session, what: Down, way: Way) -> Result<(), DesktopError> {
+    if let Some(pair) = session.pair {
+        return match (pair.send(session, what, way), way) {
+            // With the pair went all that it held.
+            (Err(DesktopError::NotAvailable(_)), Way::Release) => Ok(()),
+            (sent, _) => sent,
+        };
+    }
     let (kind, detail) = match (what, way) {
         (Down::Key(code), Way::Press) => (KEY_PRESS_EVENT, code),
         (Down::Key(code), Way::Release) => (KEY_RELEASE_EVENT, code),

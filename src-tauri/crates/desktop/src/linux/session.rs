@@ -7,9 +7,13 @@ use protocol::view::DisplayView;
 use x11rb::connection::{Connection as _, RequestConnection as _};
 use x11rb::errors::{ConnectError, ConnectionError, ReplyError, ReplyOrIdError};
 use x11rb::protocol::randr::ConnectionExt as _;
-use x11rb::protocol::xproto::{ConnectionExt as _, EventMask, GrabMode, GrabStatus, KeyButMask, Window};
+use x11rb::protocol::xproto::{
+    ConnectionExt as _, EventMask, GrabMode, GrabStatus, KeyButMask, MOTION_NOTIFY_EVENT, Window,
+};
+use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 
+use super::device_pair::{DevicePair, PairIds};
 use crate::DesktopError;
 
 x11rb::atom_manager! {
@@ -65,6 +69,8 @@ pub(super) struct Session {
     /// The root window's size.
     pub(super) area: PhysicalRect,
     pub(super) atoms: Atoms,
+    /// The pair that its pointer and keyboard are, if they are not the user's.
+    pub(super) pair: Option<PairIds>,
 }
 
 impl Session {
@@ -116,7 +122,38 @@ impl Session {
             height: u32::from(screen.height_in_pixels),
         };
         let atoms = Atoms::new(&conn)?.reply()?;
-        Ok(Self { conn, root, area, atoms })
+        Ok(Self { conn, root, area, atoms, pair: None })
+    }
+
+    /// The same, whose pointer and keyboard are those of the pair.
+    pub(super) fn connect_as(display: Option<&str>, pair: Option<&DevicePair>) -> Result<Self, DesktopError> {
+        let session = Self::connect(display)?;
+        if let Some(pair) = pair {
+            pair.speak_for(&session)?;
+        }
+        Ok(Self { pair: pair.map(|pair| pair.ids), ..session })
+    }
+
+    /// The innermost window below the pointer; the root window itself counts as none.
+    fn below_pointer(&self) -> Result<Option<Window>, DesktopError> {
+        let mut found = None;
+        let mut child = self.conn.query_pointer(self.root)?.reply()?.child;
+        while child != x11rb::NONE {
+            found = Some(child);
+            // It may close at any moment.
+            let Ok(below) = self.conn.query_pointer(child)?.reply() else { break };
+            child = below.child;
+        }
+        Ok(found)
+    }
+
+    /// The window that gets the keys, if the server names one, or if it is the one below the pointer of a pair of ours.
+    pub(super) fn focused(&self) -> Result<Option<Window>, DesktopError> {
+        // 0 and 1 mean no window, and the window below the pointer.
+        match self.conn.get_input_focus()?.reply()?.focus {
+            1 if self.pair.is_some() => self.below_pointer(),
+            focus => Ok((focus > 1).then_some(focus)),
+        }
     }
 
     /// Whether the server still answers.
@@ -209,6 +246,15 @@ impl Session {
             Some(bounds) => Ok(*bounds),
             None => Err(no_display(index, &self.displays()?)),
         }
+    }
+
+    /// Sends the pointer there.
+    pub(super) fn move_to(&self, (x, y): (i16, i16)) -> Result<(), DesktopError> {
+        if let Some(pair) = self.pair {
+            return pair.move_to(self, (x, y));
+        }
+        self.conn.xtest_fake_input(MOTION_NOTIFY_EVENT, 0, 0, self.root, x, y, 0)?;
+        Ok(())
     }
 
     pub(super) fn pointer(&self) -> Result<PhysicalPoint, DesktopError> {

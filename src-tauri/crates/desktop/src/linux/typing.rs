@@ -50,7 +50,7 @@ pub(super) fn write(input: &InputSender, text: &str, stop: &Stop) -> Result<Acte
     }
     // Line ends of other systems would become two new lines.
     let text = text.replace("\r\n", "\n");
-    let keymap = Keymap::read(&input.session)?;
+    let keymap = input.keymap()?;
     let lines: Vec<&str> = text.split('\n').collect();
     let pasted = lines.iter().filter(|line| !line.is_empty()).count();
     let strokes: Option<Vec<Stroke>> = text.chars().map(|character| keymap.typing(character)).collect();
@@ -173,7 +173,7 @@ fn way_of_pasting(input: &InputSender) -> Result<Paste, DesktopError> {
         Typing::Plain => Some(&[Key::Ctrl, Key::Char('v')]),
     };
     // A layout without Latin letters has no v; Shift+Insert pastes as well, in terminals what was selected.
-    let keymap = Keymap::read(&input.session)?;
+    let keymap = input.keymap()?;
     if let Some(keys) = with_v.filter(|_| keymap.key(Key::Char('v')).is_ok()) {
         return Ok(Paste { selection: clipboard, codes: input.codes(keys)? });
     }

@@ -25,10 +25,12 @@ const LONGEST_WRITE: Duration = Duration::from_millis(500);
 const SHORT_LIFE: Duration = Duration::from_secs(1);
 
 /// One word to the watchdog.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Message {
     Down(Down),
     Up(Down),
+    /// A pointer and a keyboard of ours with this name are about to be there.
+    Pair(String),
     /// So many bytes of the clipboard's earlier content follow.
     Keep(usize),
     /// The clipboard needs no keeping any more.
@@ -38,10 +40,11 @@ pub(super) enum Message {
 }
 
 impl Message {
-    pub(super) fn line(self) -> String {
+    pub(super) fn line(&self) -> String {
         match self {
-            Self::Down(what) => format!("down {}\n", name(what)),
-            Self::Up(what) => format!("up {}\n", name(what)),
+            Self::Down(what) => format!("down {}\n", name(*what)),
+            Self::Up(what) => format!("up {}\n", name(*what)),
+            Self::Pair(name) => format!("pair {name}\n"),
             Self::Keep(length) => format!("keep {length}\n"),
             Self::Forget => "forget\n".into(),
             Self::End => "end\n".into(),
@@ -49,11 +52,14 @@ impl Message {
     }
 
     pub(super) fn read(line: &str) -> Option<Self> {
-        let mut words = line.split_whitespace();
-        let (verb, object) = (words.next()?, words.next());
+        let (verb, object) = match line.trim_end().split_once(' ') {
+            Some((verb, object)) => (verb, Some(object)),
+            None => (line.trim_end(), None),
+        };
         Some(match verb {
             "down" => Self::Down(parse(object?)?),
             "up" => Self::Up(parse(object?)?),
+            "pair" => Self::Pair(object?.to_owned()),
             "keep" => Self::Keep(object?.parse().ok()?),
             "forget" => Self::Forget,
             "end" => Self::End,
@@ -91,6 +97,7 @@ struct State {
     /// Counts the processes started.
     process: u64,
     down: BTreeSet<Down>,
+    pairs: BTreeSet<String>,
     kept: Option<KeptClipboard>,
     ended: bool,
 }
@@ -112,8 +119,17 @@ impl Watchdog {
             let mut state = shared.state();
             // What it watches already needs no second word, where there is a watchdog.
             if state.down.insert(what) || state.pipe.is_none() {
-                shared.tell(&mut state, Message::Down(what));
+                shared.tell(&mut state, &Message::Down(what));
             }
+        }
+    }
+
+    /// To be called before a pair is made. It goes with this program, whichever way that ends.
+    pub(super) fn pair(&self, name: &str) {
+        if let Some(shared) = &self.0 {
+            let mut state = shared.state();
+            state.pairs.insert(name.to_owned());
+            shared.tell(&mut state, &Message::Pair(name.to_owned()));
         }
     }
 
@@ -124,7 +140,7 @@ impl Watchdog {
             let up: Vec<Down> = state.down.difference(down).copied().collect();
             for what in up {
                 state.down.remove(&what);
-                shared.tell(&mut state, Message::Up(what));
+                shared.tell(&mut state, &Message::Up(what));
             }
         }
     }
@@ -136,7 +152,7 @@ impl Watchdog {
         let id = state.kept.as_ref().map_or(1, |kept| kept.id + 1);
         let word = Message::Keep(content.len());
         state.kept = Some(KeptClipboard { id, content });
-        shared.tell(&mut state, word);
+        shared.tell(&mut state, &word);
         id
     }
 
@@ -146,7 +162,7 @@ impl Watchdog {
             let mut state = shared.state();
             if state.kept.as_ref().is_some_and(|kept| kept.id == id) {
                 state.kept = Some(KeptClipboard { id, content: Vec::new() });
-                shared.tell(&mut state, Message::Forget);
+                shared.tell(&mut state, &Message::Forget);
             }
         }
     }
@@ -175,7 +191,7 @@ impl Shared {
     }
 
     /// Tells the watchdog that runs, or starts one and tells it everything.
-    fn tell(self: &Arc<Self>, state: &mut State, word: Message) {
+    fn tell(self: &Arc<Self>, state: &mut State, word: &Message) {
         if state.ended {
             return;
         }
@@ -191,7 +207,7 @@ impl Shared {
             state.pipe = None;
         }
         // What comes up needs no watchdog.
-        if matches!(word, Message::Down(_) | Message::Keep(_)) {
+        if matches!(word, Message::Down(_) | Message::Pair(_) | Message::Keep(_)) {
             self.start(state);
         }
     }
@@ -233,8 +249,10 @@ impl Shared {
         if let Some(kept) = state.kept.as_ref().filter(|kept| !kept.content.is_empty()) {
             write_kept(&mut pipe, &kept.content)?;
         }
-        let down: String = state.down.iter().map(|what| Message::Down(*what).line()).collect();
-        write(&mut pipe, down.as_bytes())?;
+        let down = state.down.iter().map(|what| Message::Down(*what));
+        let pairs = state.pairs.iter().map(|name| Message::Pair(name.clone()));
+        let words: String = down.chain(pairs).map(|word| word.line()).collect();
+        write(&mut pipe, words.as_bytes())?;
         Ok((child, pipe))
     }
 
@@ -248,7 +266,7 @@ impl Shared {
         }
         tracing::debug!(?ended, "the watchdog ended before its time");
         state.pipe = None;
-        if !state.down.is_empty() && begun.elapsed() > SHORT_LIFE {
+        if !(state.down.is_empty() && state.pairs.is_empty()) && begun.elapsed() > SHORT_LIFE {
             self.start(&mut state);
         }
     }

@@ -264,13 +264,6 @@ impl Session {
         Ok(shape.is_ok_and(|shape| shape.rectangles.is_empty()))
     }
 
-    /// The window that gets the keys, if the server names one.
-    pub(super) fn focused(&self) -> Result<Option<Window>, DesktopError> {
-        let focus = self.conn.get_input_focus()?.reply()?.focus;
-        // 0 and 1 mean no window, and the window below the pointer.
-        Ok((focus > 1).then_some(focus))
-    }
-
     /// Does something while no other program can: what was looked at is what is acted on. Never anything that waits.
     pub(super) fn undisturbed<T>(
         &self,

@@ -19,6 +19,8 @@ mod layouts;
 #[cfg(test)]
 mod locked;
 #[cfg(test)]
+mod own_hands;
+#[cfg(test)]
 mod prompt;
 #[cfg(test)]
 mod reading;

@@ -13,6 +13,7 @@ use rustix::fs::FileType;
 use x11rb::protocol::xproto::ConnectionExt as _;
 
 use super::super::clipboard::{self, Content};
+use super::super::device_pair;
 use super::super::pressed::{Down, release_each};
 use super::super::session::Session;
 use super::Message;
@@ -31,6 +32,7 @@ const ORPHANED: Duration = Duration::from_millis(800);
 #[derive(Default)]
 struct Heard {
     down: BTreeSet<Down>,
+    pairs: BTreeSet<String>,
     kept: Option<Vec<u8>>,
     ended: bool,
 }
@@ -42,11 +44,18 @@ pub(crate) fn run_watchdog() -> Result<(), DesktopError> {
         let closed = poll(&mut [PollFd::new(&input, PollFlags::empty())], None);
         return closed.map(drop).map_err(|error| DesktopError::Failed(format!("hold a socket: {error}")));
     }
-    let Heard { down, kept, ended } = listen();
-    if down.is_empty() && (ended || kept.is_none()) {
+    let Heard { down, pairs, kept, ended } = listen();
+    if down.is_empty() && pairs.is_empty() && (ended || kept.is_none()) {
         return Ok(());
     }
     let session = Session::connect(None)?;
+    if !pairs.is_empty() {
+        // What made them may still lie in the dead process's socket.
+        for _ in 0..ROUNDS.start {
+            pairs.iter().try_for_each(|name| device_pair::remove_named(&session, name))?;
+            std::thread::sleep(AGAIN);
+        }
+    }
     if !down.is_empty() {
         let_go(&session, &down)?;
     }
@@ -75,6 +84,9 @@ fn listen() -> Heard {
             }
             Some(Message::Up(what)) => {
                 heard.down.remove(&what);
+            }
+            Some(Message::Pair(name)) => {
+                heard.pairs.insert(name);
             }
             Some(Message::Keep(length)) if length <= MOST_KEPT => {
                 let mut bytes = vec![0; length];
