@@ -69,7 +69,9 @@ impl Stage {
     }
 
     pub(super) fn start_window_manager(&mut self) -> Result<()> {
-        let command = self.command("openbox");
+        // openbox 3.6.1 dies of a null pointer, now and then, where a program is killed while its windows are taken in.
+        let mut command = self.command("sh");
+        command.args(["-c", "for start in 1 2 3 4 5; do openbox && break; done"]);
         self.keep("openbox", "openbox", command)?;
         let (connection, screen) = self.connect()?;
         let root = connection.setup().roots[screen].root;

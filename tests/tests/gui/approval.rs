@@ -270,8 +270,6 @@ async fn a_question_is_open_again_after_a_kill_and_a_yes_in_the_dashboard_lets_t
         let miki = Miki::with_model(&stage, &name, &model.url(), json!({ "approval": "ask" })).unwrap();
         let mut app = miki.start(&stage, "first", &[]).unwrap();
         let mut client = miki.connect(LONG).unwrap();
-        // Killed while its windows are taken in, it left a window manager that took none of the next one's in, now and then.
-        screen.wait_for_window("the first dashboard", LONG, |title| title == "Miki").unwrap();
         let goal = "click into the editor".into();
         let start = StartRun { goal, session: None, overrides: RunOverrides::default() };
         client.call(start.into()).unwrap();
