@@ -19,7 +19,7 @@ use protocol::{ErrorCode, ErrorView};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite, BufReader};
 use tokio::process::{Child, Command};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::cli::{interrupt, runtime};
@@ -30,7 +30,7 @@ use crate::line::{self, AskFolder, Asks, FromGui, HandsView, Request, ToGui};
 use crate::link::Link;
 use crate::socket::Endpoint;
 
-/// Windows that ended by themselves so often within that time end again, whatever is done.
+/// Windows that ended by themselves so often within that time would end again: they rest as long, or until they are asked for.
 const DEATHS: usize = 3;
 const WITHIN: Duration = Duration::from_secs(60);
 /// What they have to write at the end is waited for.
@@ -99,10 +99,8 @@ async fn keep(engine: &Arc<Engine>) -> Result<(), ErrorView> {
             (LastWord::None, Ok(status)) => status.to_string(),
             (LastWord::None, Err(error)) => error.to_string(),
         };
-        deaths.retain(|death: &Instant| death.elapsed() < WITHIN);
-        deaths.push(Instant::now());
         let message = format!("the windows ended by themselves: {ended}");
-        if !were_made || deaths.len() == DEATHS {
+        if !were_made {
             return Err(ErrorView::new(ErrorCode::Display, message)
                 .with_hint("miki run works without windows; miki doctor tells what is missing"));
         }
@@ -116,6 +114,32 @@ async fn keep(engine: &Arc<Engine>) -> Result<(), ErrorView> {
         }
         tracing::error!("{message}");
         why = Some(ended);
+        deaths.retain(|death: &Instant| death.elapsed() < WITHIN);
+        deaths.push(Instant::now());
+        if deaths.len() < DEATHS {
+            continue;
+        }
+        deaths.clear();
+        let again =
+            format!("{message}, {DEATHS} times within a minute; what is at work goes on without them");
+        tracing::error!("{again}");
+        let hint = Some("they are opened again in a minute, or when Miki is started once more".to_owned());
+        if let Err(error) = engine.agent().note(Level::Warning, again, hint).await {
+            tracing::warn!("a note is lost: {error}");
+        }
+        let resting = Arc::new(Resting::default());
+        engine.set_windows(Some(Arc::clone(&resting) as Arc<dyn Windows>), None);
+        let has_ended = tokio::select! {
+            biased;
+            _ = interrupts.recv() => true,
+            () = resting.wanted.notified() => false,
+            () = tokio::time::sleep(WITHIN) => false,
+        };
+        engine.set_windows(None, None);
+        if has_ended {
+            engine.shutdown().await;
+            return Ok(());
+        }
     }
 }
 
@@ -337,6 +361,27 @@ impl Windows for Host {
             serde_json::from_value(chosen)
                 .map_err(|error| ErrorView::new(ErrorCode::Internal, format!("no folder: {error}")))
         })
+    }
+}
+
+/// In the windows' place while they rest: whoever wants to see one has them opened.
+#[derive(Default)]
+struct Resting {
+    wanted: Notify,
+}
+
+impl Windows for Resting {
+    fn show<'a>(&'a self, command: &'a ShowWindow) -> BoxFuture<'a, Result<(), ErrorView>> {
+        Box::pin(async move {
+            if command.action != WindowAction::Hide {
+                self.wanted.notify_one();
+            }
+            Ok(())
+        })
+    }
+
+    fn choose_folder(&self, _: AskFolder) -> BoxFuture<'_, Result<Option<PathBuf>, ErrorView>> {
+        Box::pin(async { Err(ErrorView::new(ErrorCode::Leaving, "the windows are gone for the moment")) })
     }
 }
 

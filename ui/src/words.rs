@@ -187,6 +187,8 @@ words! {
     // costs
     CostAtLeast: "at least ${usd}", "${usd} 以上";
     CostUnknown: "cost unknown", "費用不明";
+    AgentsTokens: "its agents: {n} tokens", "エージェント：{n} トークン";
+    AgentsCost: "its agents: ${usd}, {n} tokens", "エージェント：${usd}、{n} トークン";
     Tokens: "{in} tokens in, {out} out", "入力 {in} トークン、出力 {out} トークン";
 
     // ends

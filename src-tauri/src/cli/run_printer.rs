@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fold::Transcript;
 use fold::call::{Line, lines};
-use fold::transcript::{Acts, Bill, EntryBody, EntryId, Reply, Stage, Step};
+use fold::transcript::{Acts, AgentsUse, Bill, EntryBody, EntryId, Reply, Stage, Step};
 use fold::way_back::WayBack;
 use protocol::budget::Most;
 use protocol::citation::Citation;
@@ -481,10 +481,15 @@ fn answered(answer: &Answer, by: Surface) -> String {
 /// What the run took; an empty text if no turn of it began.
 fn sum(bill: &Bill) -> String {
     let Usage { input, output, thinking, .. } = bill.usage;
-    match bill.spent.turns {
+    let its_own = match bill.spent.turns {
         0 => String::new(),
         _ => format!("cost: {}; tokens: {input} in, {} out\n", bill.spent, output + thinking),
-    }
+    };
+    let of_agents = bill.agents.map(|AgentsUse { tokens, cost }| {
+        let cost = if cost.0 == 0 { String::new() } else { format!("{cost}; ") };
+        format!("its agents: {cost}tokens: {tokens}\n")
+    });
+    its_own + &of_agents.unwrap_or_default()
 }
 
 /// ` 3  click         clicked Save at 512,40  (confirmed, 0.4 s)`

@@ -114,7 +114,7 @@ async fn show_activity(app: &AppHandle, engine: &Engine, shown: &mut Shown, acti
     }
 }
 
-/// Brings the chat back with what a run that was started in it has for its user: not while any run works, and not where
+/// Brings the chat back with what a run that was started in it has for its user: not over what a run works on, and not where
 /// the dashboard that its user is working in shows the same, which is every question and the end of the run it is at. With
 /// the keyboard, if a run has taken that from whoever was in the chat and has pressed nothing since: the answer would be
 /// typed into what the run works on.
@@ -128,7 +128,9 @@ async fn show_chat(
     if !runs.have_news(view) {
         return runs.told(view);
     }
-    if activity == Activity::Working {
+    // Of agents that work side by side, one may ask while others work on: over nothing that they see.
+    let is_over_work = view.desktop.owner.is_some() || !runs.ask(view);
+    if activity == Activity::Working && is_over_work {
         return;
     }
     let presses = engine.hands().await.presses;

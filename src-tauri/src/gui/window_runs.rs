@@ -2,7 +2,7 @@
 //! Pure.
 
 use protocol::command::StartedRun;
-use protocol::ids::{ApprovalId, SessionId};
+use protocol::ids::{ApprovalId, RunId, SessionId};
 use protocol::view::Overview;
 
 /// Those that have news for their window, or will have.
@@ -62,7 +62,8 @@ impl WindowRuns {
 impl WindowRun {
     fn news(&self, view: &Overview) -> Option<News> {
         let StartedRun { session, run } = &self.run;
-        if let Some(question) = view.questions.iter().find(|question| question.run == *run) {
+        // Its agents' are its user's as well. The newest: one that comes beside another is news.
+        if let Some(question) = view.questions.iter().rfind(|question| is_within(view, &question.run, run)) {
             return Some(News::Asks(question.approval.id.clone()));
         }
         // Nothing is urgent about it: not over what another run works on.
@@ -74,6 +75,13 @@ impl WindowRun {
         let last = session.and_then(|session| session.last_run.as_ref());
         last.filter(|last| last.id == *run && last.end.is_some()).map(|_| News::Ended)
     }
+}
+
+/// Whether it is this run, or an agent below it.
+fn is_within(view: &Overview, run: &RunId, tree: &RunId) -> bool {
+    let parent = |run: &RunId| view.runs.iter().find(|known| known.run == *run)?.parent.clone();
+    // A tree is never as deep as there are runs.
+    std::iter::successors(Some(run.clone()), parent).take(view.runs.len() + 1).any(|one| one == *tree)
 }
 
 #[cfg(test)]

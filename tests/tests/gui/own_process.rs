@@ -67,7 +67,7 @@ fn a_run_outlives_its_windows_which_are_opened_again() {
     let status = run.wait(LONG).unwrap();
     assert!(status.success(), "{}", stage.log("run"));
 
-    // What ends again and again is given up.
+    // What ends again and again rests, and Miki goes on without; whoever wants to see it has it opened again.
     kill(second);
     let third = wait_for("a third one", LONG, || gui(&app).filter(|pid| *pid != second)).unwrap();
     wait_for("its dashboard", LONG, || {
@@ -75,9 +75,15 @@ fn a_run_outlives_its_windows_which_are_opened_again() {
     })
     .unwrap();
     kill(third);
-    let mut app = app;
-    assert!(!app.wait(LONG).unwrap().success());
-    assert!(stage.log("app").contains("the windows ended by themselves"), "{}", stage.log("app"));
+    let rests = |body: &EventBody| matches!(body, EventBody::Noted { message, .. } if message.contains("goes on without them"));
+    client.events_until(rests).unwrap();
+    assert_eq!(gui(&app), None);
+    let run = miki.run(&stage, &["run", "go on without windows"]).unwrap();
+    assert_eq!(run.code(), 0, "{}", run.stderr);
+    assert_eq!(miki.run(&stage, &[]).unwrap().code(), 0);
+    let fourth = wait_for("a fourth one", LONG, || gui(&app)).unwrap();
+    assert_ne!(fourth, third);
+    screen.wait_for_window("its dashboard", LONG, |title| title == "Miki").unwrap();
 }
 
 /// Their words go over a pair of sockets. A pipe would be open to every program of this user, by its name below `/proc`, and

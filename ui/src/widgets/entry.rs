@@ -2,7 +2,7 @@
 
 use fold::Outcome;
 use fold::call::in_short;
-use fold::transcript::{Acts, AskedByServer, Bill, Entry, EntryBody, EntryId, Reply, Stage, Step};
+use fold::transcript::{Acts, AgentsUse, AskedByServer, Bill, Entry, EntryBody, EntryId, Reply, Stage, Step};
 use fold::way_back::WayBack;
 use leptos::prelude::*;
 use protocol::citation::Citation;
@@ -301,7 +301,16 @@ fn bill_line(bill: Bill) -> impl IntoView {
             <span class="cost">{move || cost(store, bill)}</span>
             <span class="tokens">{tokens}</span>
         </p>
+        {bill.agents.map(|used| view! { <p class="bill agents faint">{move || agents_bill(store, used)}</p> })}
     }
+}
+
+fn agents_bill(store: Store, AgentsUse { tokens, cost }: AgentsUse) -> String {
+    let tokens = brief::grouped(tokens);
+    if cost.0 == 0 {
+        return store.fill(Word::AgentsTokens, &[("n", &tokens)]);
+    }
+    store.fill(Word::AgentsCost, &[("usd", &cost.brief()), ("n", &tokens)])
 }
 
 struct End {
@@ -342,7 +351,7 @@ fn end_item(entry: EntryId, end: End, report: Option<Report>, way_back: WayBack)
             <GoOn entry />
             {report.map(super::plan::report)}
             {super::way_back::way_back(way_back)}
-            {(bill.spent.turns > 0).then(|| bill_line(bill))}
+            {(bill.spent.turns > 0 || bill.agents.is_some()).then(|| bill_line(bill))}
         </li>
     }
 }

@@ -238,6 +238,7 @@ impl Names<'_> {
             | EventBody::TurnDropped { .. }
             | EventBody::ContextCompacted { .. }
             | EventBody::PlanReported { .. }
+            | EventBody::AgentsUsed { .. }
             | EventBody::Noted { .. } => {}
             // Never kept.
             EventBody::TurnDelta { .. }

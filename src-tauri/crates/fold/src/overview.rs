@@ -49,6 +49,7 @@ pub fn overview(view: &mut Overview, event: &Event) {
         | EventBody::ChangeIntended { .. }
         | EventBody::ContextCompacted { .. }
         | EventBody::PlanReported { .. }
+        | EventBody::AgentsUsed { .. }
         | EventBody::RunEnded { .. }
         | EventBody::Noted { .. }
         | EventBody::TurnDelta { .. }

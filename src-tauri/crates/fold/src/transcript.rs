@@ -14,7 +14,7 @@ use protocol::tool::{
     Answer, Approval, Effect, ExecResult, FrontWindow, Grant, Mode, NO_ACTS, PictureView, Risk, ToolCall,
     ToolErrorKind,
 };
-use protocol::turn::{Cost, Spent, Usage};
+use protocol::turn::{Cost, Spent, Usage, Usd};
 use serde_json::Value;
 
 use crate::way_back::WayBack;
@@ -192,6 +192,15 @@ pub struct Bill {
     pub spent: Spent,
     /// Whether the run's beginning is among the events. If not, it took this much at least.
     pub is_whole: bool,
+    /// What its agents used beside; `None` while they work, and if it had none.
+    pub agents: Option<AgentsUse>,
+}
+
+/// What the agents of a run used, with all below them. Of the cost, what is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AgentsUse {
+    pub tokens: u64,
+    pub cost: Usd,
 }
 
 /// What became of a run's calls that were to change something; a batch is one. The model's last words may say otherwise.
@@ -342,6 +351,9 @@ impl Transcript {
             }),
             EventBody::ToolFinished { call, result } => self.finished(call, result),
             EventBody::PlanReported { report } => self.report = Some(report.clone()),
+            EventBody::AgentsUsed { tokens, cost } => {
+                self.bill.agents = Some(AgentsUse { tokens: *tokens, cost: *cost });
+            }
             EventBody::RunEnded { end } => self.ended(n, end),
             EventBody::Noted { level, message, hint } => {
                 let (level, message, hint) = (*level, message.clone(), hint.clone());

@@ -50,6 +50,7 @@ pub fn searchable(body: &EventBody) -> Vec<(Place, String)> {
         | EventBody::ChangeIntended { .. }
         | EventBody::ContextCompacted { .. }
         | EventBody::PlanReported { .. }
+        | EventBody::AgentsUsed { .. }
         | EventBody::SettingsChanged { .. }
         | EventBody::Noted { .. }
         | EventBody::TurnDelta { .. }
@@ -111,6 +112,7 @@ pub fn blobs(body: &EventBody) -> Vec<(BlobRef, BlobUse)> {
         | EventBody::ToolStarted { .. }
         | EventBody::ContextCompacted { .. }
         | EventBody::PlanReported { .. }
+        | EventBody::AgentsUsed { .. }
         | EventBody::RunEnded { .. }
         | EventBody::SettingsChanged { .. }
         | EventBody::Noted { .. }

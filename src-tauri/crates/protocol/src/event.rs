@@ -15,7 +15,7 @@ use crate::run::RunSpec;
 use crate::settings::Settings;
 use crate::terminal::Line;
 use crate::tool::{Answer, Approval, ApprovalMode, Change, ExecResult, Grant, Mode, Risk, ToolCall};
-use crate::turn::{Cost, StopReason, Usage};
+use crate::turn::{Cost, StopReason, Usage, Usd};
 use crate::view::{DesktopView, Origin, Question, SessionView};
 
 /// One thing that happened.
@@ -198,6 +198,12 @@ pub enum EventBody {
     PlanReported {
         report: Box<Report>,
     },
+    /// What the run's agents used, with all below them, right before its end; not sent if nothing. A cost is that of the
+    /// calls whose price is known.
+    AgentsUsed {
+        tokens: u64,
+        cost: Usd,
+    },
     RunEnded {
         end: RunEnd,
     },
@@ -284,6 +290,7 @@ impl EventBody {
             | Self::ToolFinished { .. }
             | Self::ContextCompacted { .. }
             | Self::PlanReported { .. }
+            | Self::AgentsUsed { .. }
             | Self::RunEnded { .. }
             | Self::SettingsChanged { .. }
             | Self::Noted { .. } => true,

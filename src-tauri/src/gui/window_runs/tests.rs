@@ -96,6 +96,30 @@ fn each_question_is_told_once_and_the_end_after_it() {
 }
 
 #[test]
+fn a_question_of_an_agent_is_told_where_its_tree_was_started() {
+    let mut runs = WindowRuns::default();
+    runs.add(started("chat"));
+    let below = |of: &str, parent: &str| RunStatus {
+        session: started(of).session,
+        run: started(of).run,
+        goal: "write".into(),
+        status: Status::default(),
+        parent: Some(started(parent).run),
+    };
+    let tree = vec![below("child", "chat"), below("grandchild", "child"), below("other", "cli")];
+    let asks = |of: &[&str]| Overview {
+        questions: of.iter().map(|of| question(of, of)).collect(),
+        runs: tree.clone(),
+        ..view(&[("chat", None)])
+    };
+    assert!(!runs.have_news(&asks(&["other"])));
+    assert!(runs.ask(&asks(&["grandchild"])));
+    runs.told(&asks(&["grandchild"]));
+    assert!(!runs.ask(&asks(&["grandchild"])));
+    assert!(runs.ask(&asks(&["grandchild", "child"])), "another one beside it");
+}
+
+#[test]
 fn a_run_that_paused_by_itself_is_told_once_and_again_when_it_does_so_again() {
     let mut runs = WindowRuns::default();
     runs.add(started("chat"));

@@ -21,6 +21,7 @@ use super::{Driver, Outcome, Waiting, ask};
 use crate::engine::LEFT;
 use crate::lease::{self, Holder, Lease};
 use crate::ledger::NoRoom;
+use crate::ledger::Sum;
 use crate::machine::{Effect, Input, Verdict};
 use crate::start;
 
@@ -135,11 +136,16 @@ impl Driver {
         }
         // Before anyone sees the end: who sees it may begin the next run at once.
         self.run.mailbox.close();
-        // One that goes on at the next start has no end yet.
+        // Nobody has stopped it: it is offered, as after a crash. One that goes on at the next start has no end yet.
         let left = matches!(&end, RunEnd::Stopped { reason } if reason == LEFT);
+        let end = if left { RunEnd::Interrupted { reason: None } } else { end };
         if !(left && self.run.spec.carries_on() && !self.machine.is_paused()) {
             if let Some(report) = self.plan.report() {
                 self.append(EventBody::PlanReported { report: Box::new(report) }).await?;
+            }
+            let Sum { tokens, cost, .. } = self.run.ledger.below(&self.run.id);
+            if tokens > 0 {
+                self.append(EventBody::AgentsUsed { tokens, cost }).await?;
             }
             self.append(EventBody::RunEnded { end: end.clone() }).await?;
         }

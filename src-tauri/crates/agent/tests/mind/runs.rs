@@ -460,9 +460,9 @@ async fn a_run_whose_user_wants_that_goes_on_by_itself_at_the_next_start_and_thr
             let events = history(&at_work.handle, &session).await;
             let last = events.iter().rev().find_map(|event| match &event.body {
                 EventBody::RunStarted(spec) => Some(Some(spec)),
-                // One that goes on no more is stopped by a quit, as any other.
+                // One that goes on no more is interrupted by a quit as by a crash: nobody has stopped it.
                 EventBody::RunEnded { end } => {
-                    assert_eq!(matches!(end, RunEnd::Stopped { .. }), quit, "{end:?}");
+                    assert_eq!(*end, RunEnd::Interrupted { reason: None }, "quit: {quit}");
                     Some(None)
                 }
                 _ => None,

@@ -143,7 +143,7 @@ async fn a_stop_of_another_run_leaves_this_one_alone() {
     assert_eq!(error.code, ErrorCode::NotFound);
     assert!(!bench.desktop.calls().contains(&Call::Released));
     bench.handle.shutdown().await;
-    assert_eq!(bench.end().await, RunEnd::Stopped { reason: "the program ended".into() });
+    assert_eq!(bench.end().await, RunEnd::Interrupted { reason: None });
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use browser::fake::FakeBrowser;
 use desktop::fake::FakeDesktop;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use models::scripted::{Scripted, Step};
+use models::scripted::{Scripted, Step, USAGE};
 use models::{Message, Part, Request, SharedModel};
 use protocol::command::{
     AnswerApproval, ListSessions, PauseRun, ResumeRun, RunOverrides, SearchSessions, StartRun, StartedRun,
@@ -192,6 +192,14 @@ async fn children_get_a_goal_and_only_what_they_report_comes_back() {
     for detail in ["first details", "second details", "read it all"] {
         assert!(!last.contains(detail), "{detail} is the child's own: {last}");
     }
+    // What they used is told at its end, beside what it used itself.
+    let events = history(&tree.bench.handle, &started.session).await;
+    let used = events.iter().find_map(|event| match &event.body {
+        EventBody::AgentsUsed { tokens, .. } => Some(*tokens),
+        _ => None,
+    });
+    let turns = requests[1].len() + requests[2].len();
+    assert_eq!(used, Some(turns as u64 * (USAGE.input + USAGE.output)));
     // Only a child reports, and only whoever may start others is offered to.
     let offers = |request: &Request, tool: &str| request.tools.iter().any(|offered| offered.name == tool);
     assert!(offers(&requests[1][0], "report") && !offers(&requests[0][0], "report"));

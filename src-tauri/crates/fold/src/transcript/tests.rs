@@ -39,7 +39,7 @@ fn a_run_becomes_goal_words_step_and_end() {
         EventBody::RunEnded { end: RunEnd::Completed { summary: "done".into() } },
     ]);
     let spent = Spent { usd: Usd(1_230_000_000), turns: 1, ..Spent::default() };
-    let bill = Bill { usage: USAGE, spent, is_whole: true };
+    let bill = Bill { usage: USAGE, spent, is_whole: true, agents: None };
     let bodies: Vec<EntryBody> = transcript.entries().iter().map(|entry| entry.body.clone()).collect();
     assert_eq!(
         bodies,
@@ -223,7 +223,7 @@ fn what_a_failed_or_stopped_turn_cost_is_in_the_bill_and_a_refused_one_costs_not
     assert!(matches!(said, EntryBody::Turn { text, .. } if text == "The moon…"), "{said:?}");
     let usage = Usage { input: 14, ..Usage::default() };
     let spent = Spent { usd: Usd(5), turns: 2, partly: 1, unknown: 1 };
-    assert_eq!(*bill, Bill { usage, spent, is_whole: true });
+    assert_eq!(*bill, Bill { usage, spent, is_whole: true, agents: None });
     assert!(!spent.is_exact() && !spent.is_unknown());
 }
 

@@ -6,9 +6,9 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 
-use super::sandbox::Launch;
+use super::sandbox::{Enclosure, Launch};
 use super::{CommandSpec, Network, Terminal, TerminalError};
 
 /// A program with its arguments, and what is set for it beside what all get.
@@ -47,7 +47,7 @@ impl Terminal {
         line.envs(launch.environment.iter().map(|(name, value)| (name, value)));
         line.envs(spec.environment.iter().map(|(name, value)| (name, value)));
         let failed = |error: io::Error| TerminalError::SandboxFailed { said: error.to_string() };
-        start(line, Some((launch, command.network))).map_err(failed)
+        start(line, Some((launch, Arc::clone(&self.place), command.network))).map_err(failed)
     }
 }
 
@@ -66,7 +66,7 @@ impl Program {
 
 /// On a thread of its own, as long as the program is held: the sandbox ends with the thread that started it, and only who
 /// has not reaped a process yet may signal it by number.
-fn start(mut line: Command, held: Option<(Launch, Option<Network>)>) -> io::Result<Program> {
+fn start(mut line: Command, held: Option<(Launch, Arc<Enclosure>, Option<Network>)>) -> io::Result<Program> {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut line, 0);
     line.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

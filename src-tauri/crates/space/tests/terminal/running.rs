@@ -1,14 +1,15 @@
 //! What a command says and how it ends.
 
+use std::io::{Read as _, Write as _};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use space::terminal::{
-    Color, CommandSpec, Exit, Line, Sandbox, Setup, Stopped, Terminal, TerminalError, Unconfined,
+    Color, CommandSpec, Exit, Line, ProgramSpec, Sandbox, Setup, Stopped, Terminal, TerminalError, Unconfined,
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::stage::{here, within};
+use crate::stage::{Here, here, within};
 
 #[tokio::test]
 async fn a_command_says_what_it_says_and_ends_with_its_own_code() {
@@ -175,4 +176,24 @@ fn a_space_is_never_the_system_or_a_whole_home() {
         let opened = Terminal::open(Setup::new(&wide), Arc::clone(&sandbox));
         assert!(matches!(opened, Err(TerminalError::SpaceTooWide(_))), "{}", wide.display());
     }
+}
+
+/// A server of tools outlives whatever it was started from.
+#[test]
+fn a_programs_home_and_tmp_are_there_as_long_as_it_runs() {
+    let Here { terminal, space } = here();
+    let script = "read go; echo kept > $HOME/kept && echo kept > /tmp/kept && cat $HOME/kept /tmp/kept";
+    let spec = ProgramSpec {
+        program: "/bin/sh".into(),
+        arguments: vec!["-c".into(), script.into()],
+        environment: Vec::new(),
+    };
+    let mut program = terminal.program(&spec, None).unwrap();
+    drop(terminal);
+    program.stdin.write_all(b"go\n").unwrap();
+    let (mut said, mut errors) = (String::new(), String::new());
+    program.stdout.read_to_string(&mut said).unwrap();
+    program.stderr.read_to_string(&mut errors).unwrap();
+    assert_eq!((said.as_str(), errors.as_str()), ("kept\nkept\n", ""));
+    drop(space);
 }
