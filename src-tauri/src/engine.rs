@@ -289,7 +289,11 @@ impl Engine {
                 let _coming = self.coming.lock().await;
                 json(&c, self.models.guests.list())
             }
-            AnyCommand::ListServers(c) => json(&c, self.servers.list()),
+            AnyCommand::ListServers(c) => {
+                // Who heard that the settings have changed may ask before whoever changed them has said it here.
+                self.servers.set(&agent.settings().mcp_servers);
+                json(&c, self.servers.list())
+            }
             AnyCommand::TestServer(c) => json(&c, self.servers.test(&c.server).await?),
             AnyCommand::FillPrompt(c) => {
                 let FillPrompt { server, prompt, fields } = c.clone();

@@ -279,12 +279,14 @@ fn line(entry: Entry) -> AnyView {
             view! { <li class="words">{said}</li> }.into_any()
         }
         EntryBody::Resumed => view! { <li class="words">{move || store.say(Word::Resumed)}</li> }.into_any(),
-        EntryBody::End { end, acts, .. } => {
+        EntryBody::End { end, acts, repeats, .. } => {
             use protocol::event::RunEnd;
             let outcome = Outcome::from(&end);
             let word = end_word(outcome, acts);
             let is_doubted = word == Word::CameToNothing;
             let text = match end {
+                // What the model has just said is not said again.
+                RunEnd::Completed { .. } if repeats && !is_doubted => String::new(),
                 RunEnd::Completed { summary: text }
                 | RunEnd::Failed { message: text, .. }
                 | RunEnd::Stopped { reason: text } => text,

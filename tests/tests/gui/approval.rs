@@ -382,6 +382,11 @@ async fn a_yes_takes_only_what_was_read_to_its_end() {
         browser.script(&format!("return [{word}, {at_end}]")).await.unwrap(),
         json!(["Allow once", true])
     );
+    // What is there only later, as a picture is that takes its time, has to be seen as well.
+    let grow = "const later = document.createElement('div'); later.style.height = '900px';
+        document.querySelector('.approval > .asked').append(later);";
+    browser.script(grow).await.unwrap();
+    browser.until("more to be seen", &format!("return {word} === 'Show the rest'")).await.unwrap();
     assert_eq!(client.overview().unwrap().questions.len(), 1, "it was allowed unread");
 }
 

@@ -231,13 +231,15 @@ fn Card(
     // Nothing is allowed that stands below the edge: what is asked is read to its end first.
     let asked_box = NodeRef::<html::Div>::new();
     let (has_rest, paged) = (RwSignal::new(false), StoredValue::new(f64::NEG_INFINITY));
-    let read_to_end = StoredValue::new(false);
+    // How far down it was in view. What grows afterwards, with a picture that comes late, is to be seen as well.
+    let seen = StoredValue::new(0);
     let look = move || {
-        let is_at_end = asked_box
-            .get_untracked()
-            .is_none_or(|asked| asked.scroll_height() - asked.client_height() - asked.scroll_top() <= UNSEEN);
-        read_to_end.update_value(|read| *read |= is_at_end);
-        has_rest.set(!read_to_end.get_value());
+        let Some(asked) = asked_box.try_get_untracked().flatten() else { return };
+        seen.update_value(|seen| *seen = (*seen).max(asked.scroll_top() + asked.client_height()));
+        let is_more = asked.scroll_height() - seen.get_value() > UNSEEN;
+        if has_rest.try_get_untracked() != Some(is_more) {
+            has_rest.set(is_more);
+        }
     };
     Effect::new(move |_| {
         if ready.get() {
@@ -245,12 +247,7 @@ fn Card(
         }
     });
     // What is in view changes with the window's size, a picture that comes late, what is folded.
-    let again = move || {
-        if has_rest.try_get_untracked() == Some(true) {
-            look();
-        }
-    };
-    if let Ok(looks) = set_interval_with_handle(again, LOOKS) {
+    if let Ok(looks) = set_interval_with_handle(look, LOOKS) {
         on_cleanup(move || looks.clear());
     }
     // Whether a press showed more of it, in place of a yes: what the button said when it was pressed, it does.

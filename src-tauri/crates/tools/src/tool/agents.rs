@@ -26,6 +26,9 @@ const GOAL_CHARS: usize = 4_000;
 const CONTEXT_CHARS: usize = 16_000;
 const MOST_AGENTS: usize = 200;
 const MOST_MINUTES: u32 = 60;
+/// Agents that a wait names in a line, and characters of the goal of each.
+const MOST_NAMED: usize = 6;
+const NAMED_CHARS: usize = 48;
 /// Characters of a goal or an end as they are told to the parent.
 const TOLD_CHARS: usize = 300;
 const END_CHARS: usize = 2_000;
@@ -199,14 +202,34 @@ impl Task for Await {
         };
         match waited {
             Ok(states) => {
-                let ended = states.iter().filter(|state| state.stage.has_ended()).count();
-                let summary = format!("{ended} of {} agents have ended", states.len());
+                let summary = how_they_ended(&states);
                 let told: Vec<Value> = states.iter().map(told).collect();
                 Outcome::looked(summary, json!({ "agents": told }))
             }
             Err(error) => Outcome::failed(WaitFor::NAME, Effect::Refused, error),
         }
     }
+}
+
+/// `2 of 3 agents have ended: "read the first page" completed, "write it down" stopped`
+fn how_they_ended(states: &[AgentState]) -> String {
+    let ends: Vec<String> = states.iter().filter_map(end).collect();
+    let counted = format!("{} of {} agents have ended", ends.len(), states.len());
+    match ends.len() {
+        0 => counted,
+        1..=MOST_NAMED => format!("{counted}: {}", ends.join(", ")),
+        more => format!("{counted}: {} and {} more", ends[..MOST_NAMED].join(", "), more - MOST_NAMED),
+    }
+}
+
+fn end(state: &AgentState) -> Option<String> {
+    let how = match &state.stage {
+        AgentStage::Completed { .. } => "completed",
+        AgentStage::Failed { .. } => "failed",
+        AgentStage::Stopped { .. } => "stopped",
+        AgentStage::Works | AgentStage::Asks | AgentStage::AsksYou { .. } => return None,
+    };
+    Some(format!("\"{}\" {how}", untrusted::line(&state.goal, NAMED_CHARS)))
 }
 
 pub(super) struct Kill;
