@@ -76,7 +76,7 @@ struct LinuxDesktop {
     abilities: Abilities,
     capturer: Arc<Worker<Capturer>>,
 
-    ewmh: Worker<Ewmh>,
+    ewmh: Arc<Worker<Ewmh>>,
     address: Arc<SessionAddress>,
     fence: Arc<Fenced>,
     input: Worker<InputSender>,
@@ -84,7 +84,7 @@ struct LinuxDesktop {
     /// Whether acts keep out of the corner.
     corner: Arc<AtomicBool>,
     watch: Arc<Watch>,
-    accessibility: Arc<Accessibility>,
+    accessibility: Accessibility,
     text_reader: Option<Arc<TextReader>>,
     marks: Mutex<MarkTable>,
     locks: Arc<Locks>,
@@ -140,7 +140,7 @@ impl LinuxDesktop {
             held,
             corner,
             watch,
-            accessibility: Arc::new(accessibility),
+            accessibility,
             text_reader,
             marks: Mutex::default(),
             locks,
@@ -154,6 +154,13 @@ impl LinuxDesktop {
         let fence: Arc<Fenced> = Arc::default();
         let display = self.address.display.as_deref();
         let (ewmh, input) = hands(display, &self.own, &held, &self.corner, &fence);
+        let windows = Arc::clone(&ewmh);
+        let active = move || {
+            let windows = Arc::clone(&windows);
+            let asked = async move { windows.run(LOOK, |ewmh| ewmh.active_named()).await.ok().flatten() };
+            Box::pin(asked) as BoxFuture<'static, Option<(u32, String)>>
+        };
+        let accessibility = self.accessibility.working_in(Arc::new(active));
         Self {
             abilities: self.abilities,
             capturer: Arc::clone(&self.capturer),
@@ -164,7 +171,7 @@ impl LinuxDesktop {
             held,
             corner: Arc::clone(&self.corner),
             watch: Arc::clone(&self.watch),
-            accessibility: Arc::clone(&self.accessibility),
+            accessibility,
             text_reader: self.text_reader.clone(),
             marks: Mutex::default(),
             locks: Arc::clone(&self.locks),
@@ -181,10 +188,13 @@ fn hands(
     held: &Arc<PressedInput>,
     corner: &Arc<AtomicBool>,
     fence: &Arc<Fenced>,
-) -> (Worker<Ewmh>, Worker<InputSender>) {
+) -> (Arc<Worker<Ewmh>>, Worker<InputSender>) {
     let ewmh = {
         let (display, own, fence) = (display.map(str::to_owned), own.clone(), Arc::clone(fence));
-        Worker::new("windows", move || Ewmh::open(display.as_deref(), own.clone(), Arc::clone(&fence)))
+        let pair = held.pair.clone();
+        Arc::new(Worker::new("windows", move || {
+            Ewmh::open(display.as_deref(), pair.as_deref(), own.clone(), Arc::clone(&fence))
+        }))
     };
     let (display, own, held) = (display.map(str::to_owned), own.clone(), Arc::clone(held));
     let (corner, fence) = (Arc::clone(corner), Arc::clone(fence));

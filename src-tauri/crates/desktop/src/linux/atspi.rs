@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use protocol::view::{Check, CheckState, CheckView};
 use tokio::time::Instant;
 
@@ -81,7 +82,13 @@ const REMEDY: &str =
 #[derive(Clone)]
 pub struct Accessibility {
     inner: Arc<Inner>,
+    last: Arc<Mutex<Last>>,
+    /// `None` if the user's active window is meant.
+    active: Option<ActiveWindow>,
 }
+
+/// Says which window counts as the active one, by its process and its title; `None` if none does.
+pub(super) type ActiveWindow = Arc<dyn Fn() -> BoxFuture<'static, Option<(u32, String)>> + Send + Sync>;
 
 struct Inner {
     session: Option<String>,
@@ -91,7 +98,6 @@ struct Inner {
     bus: Mutex<Option<Connected>>,
     refs: Mutex<RefTable>,
     apart: apart::Apart,
-    last: Mutex<Last>,
     heard: Arc<heard::Heard>,
 }
 
@@ -131,10 +137,30 @@ impl Accessibility {
                 bus: Mutex::default(),
                 refs: Mutex::default(),
                 apart: apart::Apart::default(),
-                last: Mutex::default(),
                 heard: Arc::default(),
             }),
+            last: Arc::default(),
+            active: None,
         }
+    }
+
+    /// The same for whoever works in another window than the user.
+    pub(super) fn working_in(&self, active: ActiveWindow) -> Self {
+        Self { inner: Arc::clone(&self.inner), last: Arc::default(), active: Some(active) }
+    }
+
+    /// All applications; of their windows, those that count as active say so.
+    async fn with_active(&self, mut found: Applications) -> Applications {
+        let Some(active) = &self.active else { return found };
+        let active = active().await;
+        found.ours_is_active = false;
+        for application in &mut found.all {
+            for window in &mut application.windows {
+                let is_it = |(pid, title): &(u32, String)| (*pid, title) == (application.pid, &window.name);
+                window.active = active.as_ref().is_some_and(is_it);
+            }
+        }
+        found
     }
 
     /// What this command starts keeps applications from harm where this process ends while they show a dialog.
@@ -223,7 +249,7 @@ impl Accessibility {
                 (field, true) => Some(field),
                 // What had the focus when it was found has it behind another window, too.
                 (_, false) => {
-                    lock(&self.inner.last).focused = None;
+                    lock(&self.last).focused = None;
                     self.look_at_field(deadline).await.map(|(field, _)| field)
                 }
             }
@@ -235,7 +261,8 @@ impl Accessibility {
     async fn look_at_field(&self, deadline: Instant) -> Option<(Field, bool)> {
         let (object, text, pid) = self.focused(deadline).await?;
         let takes_lines = object.states().await.ok()?.has(States::MULTI_LINE);
-        let (mut at, mut is_active, mut inside) = (object, false, Inside::Around);
+        // The window of another's pointer says of itself what the user's does to it.
+        let (mut at, mut is_active, mut inside) = (object, self.active.is_some(), Inside::Around);
         loop {
             at = acting::parent(&at).await.ok()?;
             match at.role().await.ok()? {
@@ -257,12 +284,12 @@ impl Accessibility {
 
     /// With its text, which is `None` of a password, and its process.
     async fn focused(&self, deadline: Instant) -> Option<(Object, Option<String>, u32)> {
-        let known = lock(&self.inner.last).focused.clone();
+        let known = lock(&self.last).focused.clone();
         let (object, pid) = match known {
             Some((object, pid)) if has_focus(&object).await => (object, pid),
             _ => {
                 let (object, quirks, pid) = self.find_focused(deadline).await?;
-                lock(&self.inner.last).focused = (!quirks.outlives_page).then(|| (object.clone(), pid));
+                lock(&self.last).focused = (!quirks.outlives_page).then(|| (object.clone(), pid));
                 (object, pid)
             }
         };
@@ -275,7 +302,7 @@ impl Accessibility {
 
     /// Whether the field that was read last has lost the keyboard since, or is gone.
     pub(super) async fn has_left_field(&self) -> bool {
-        let known = lock(&self.inner.last).focused.clone();
+        let known = lock(&self.last).focused.clone();
         let Some((field, _)) = known else { return false };
         match field.states().await {
             Ok(states) => !states.has(States::FOCUSED),
@@ -351,11 +378,13 @@ impl Accessibility {
     async fn find_focused(&self, deadline: Instant) -> Option<(Object, Quirks, u32)> {
         let bus = self.bus().await.ok()?;
         let found = applications::list(&bus, &self.inner.own, BRIEFLY).await.ok()?;
+        let found = self.with_active(found).await;
         let active =
             |application: &&applications::Application| application.windows.iter().any(|window| window.active);
         let application = found.all.iter().find(active)?;
         // Of another application it says nothing: what has the focus within a window has it behind others, too.
-        if let Some(object) = self.heard_focused(&application.bus_name).await
+        if self.active.is_none()
+            && let Some(object) = self.heard_focused(&application.bus_name).await
             && has_focus(&object).await
         {
             return Some((object, application.quirks, application.pid));

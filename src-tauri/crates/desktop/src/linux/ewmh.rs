@@ -8,6 +8,7 @@ use protocol::geometry::{PhysicalPoint, PhysicalRect};
 use protocol::view::DisplayView;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Window};
 
+use super::device_pair::DevicePair;
 use super::fence::Fenced;
 use super::session::Session;
 use super::windows::Own;
@@ -65,8 +66,28 @@ impl Client {
 }
 
 impl Ewmh {
-    pub(super) fn open(display: Option<&str>, own: Own, fence: Arc<Fenced>) -> Result<Self, DesktopError> {
-        Ok(Self { session: Session::connect(display)?, own, fence })
+    /// With a pair, the window that counts as active is the one that it works in.
+    pub(super) fn open(
+        display: Option<&str>,
+        pair: Option<&DevicePair>,
+        own: Own,
+        fence: Arc<Fenced>,
+    ) -> Result<Self, DesktopError> {
+        Ok(Self { session: Session::connect_as(display, pair)?, own, fence })
+    }
+
+    /// The active window's process and title.
+    pub(super) fn active_named(&self) -> Result<Option<(u32, String)>, DesktopError> {
+        let Some(window) = self.active()? else { return Ok(None) };
+        let client = self.client(window, None)?;
+        Ok(client.and_then(|client| Some((client.pid?, client.title))))
+    }
+
+    /// The window that has the pair's keyboard, which is the one under its pointer.
+    fn worked_in(&self) -> Result<Option<Window>, DesktopError> {
+        let managed = self.managed()?;
+        let is_it = |window| Ok(managed.contains(&window).then_some(window));
+        self.session.upwards_from_focus(is_it)
     }
 
     /// All windows for people, from top to bottom.
@@ -150,6 +171,9 @@ impl Ewmh {
     }
 
     pub(super) fn active(&self) -> Result<Option<Window>, DesktopError> {
+        if self.session.pair.is_some() {
+            return self.worked_in();
+        }
         if self.is_managed()? {
             let active = self.cardinals(self.session.root, self.session.atoms._NET_ACTIVE_WINDOW)?;
             return Ok(active.first().copied().filter(|&window| window != x11rb::NONE));

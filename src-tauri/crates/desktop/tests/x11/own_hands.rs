@@ -1,6 +1,8 @@
 //! A pointer and a keyboard of an agent's own: what they do in a window, and that its user notices nothing.
 
-use desktop::{Action, Button, Desktop, DesktopError, Evidence, Key};
+use desktop::{
+    Action, Button, Desktop, DesktopError, Evidence, Fence, Key, Taker, WindowChange, WindowId, WindowView,
+};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xinput::{
@@ -18,6 +20,7 @@ use x11rb::x11_utils::Serialize as _;
 use protocol::geometry::NormPoint;
 
 use crate::screen::{Screen, Target, at, token, wait_for};
+use crate::typing::{clipboard, copy, editor, write};
 
 const GREEN: u32 = 0x0020_b040;
 const BLUE: u32 = 0x0010_30d0;
@@ -246,4 +249,66 @@ async fn what_a_dead_program_left_is_removed_by_the_next() {
     assert_eq!(left.iter().filter(|name| name.contains("somebody else")).count(), 4, "{left:?}");
     assert_eq!(ours(&conn), 8, "{left:?}");
     drop((agent, next));
+}
+
+#[tokio::test]
+async fn what_an_agent_types_into_an_editor_arrives_while_its_user_works_elsewhere() {
+    let (screen, desktop) = editor().await;
+    let users = Target::new(&screen, "users", (700, 500, 300, 200), BLUE);
+    let user = screen.connect();
+    wait_for("the user's window to be active", || {
+        users.focus();
+        (noticed(&user).0 == [users.window]).then_some(())
+    });
+    let before = noticed(&user);
+    let agent = with_hands(&*desktop, "one").await;
+    let windows = agent.windows().await.unwrap();
+    let editor = windows.iter().find(|window| window.app.to_lowercase().contains("mousepad")).unwrap();
+    let has_keys = |windows: &[WindowView]| {
+        let focused = windows.iter().find(|one| one.states.iter().any(|state| state == "focused"));
+        focused.map(|one| one.title.clone())
+    };
+    let stepped = agent.change_window(editor.id, WindowChange::Focus).await.unwrap();
+    assert_eq!(stepped.evidence, Evidence::ReadBack, "{}", stepped.note);
+    // Each has an active window of its own.
+    assert_eq!(has_keys(&agent.windows().await.unwrap()), Some(editor.title.clone()));
+    assert_eq!(has_keys(&desktop.windows().await.unwrap()), Some("users".to_owned()));
+    assert_eq!(agent.taker(None).await, Taker::Window(editor.id));
+    // A toolkit tells of no focus in a window that is not the user's active one.
+    assert_eq!((agent.field().await, desktop.field().await), (None, None));
+
+    copy(&screen, "what the user had copied");
+    for text in ["Typed by its own keys.\n", "枯枝に烏のとまりけり秋の暮 🍁"] {
+        let typed = write(&*agent, text).await;
+        assert_eq!(typed.evidence, Evidence::Sent, "{}", typed.note);
+        assert_eq!(noticed(&user), before, "{}", typed.note);
+    }
+    assert_eq!(clipboard(&screen), "what the user had copied");
+    // The fence is its own, too.
+    agent.fence(Fence { apps: vec!["other".into()], ..Fence::default() });
+    let error = agent.act(Action::Type { text: "no".into() }, token()).await.unwrap_err();
+    assert!(matches!(error, DesktopError::Forbidden(_)), "{error}");
+    assert!(desktop.fenced().apps.is_empty());
+    assert!(keys(&users).is_empty());
+    desktop.change_window(editor.id, WindowChange::Focus).await.unwrap();
+    let text = desktop.field().await.unwrap().text;
+    assert_eq!(text, "Typed by its own keys.\n枯枝に烏のとまりけり秋の暮 🍁");
+}
+
+#[tokio::test]
+async fn a_covered_window_does_not_come_up_for_an_agent() {
+    let screen = Screen::new();
+    let covered = Target::new(&screen, "covered", (100, 100, 300, 200), GREEN);
+    let above = Target::new(&screen, "above", (50, 50, 500, 400), BLUE);
+    above.focus();
+    let conn = screen.connect();
+    let before = noticed(&conn);
+    let agent = with_hands(&*screen.desktop(), "one").await;
+    let error =
+        agent.change_window(WindowId(u64::from(covered.window)), WindowChange::Focus).await.unwrap_err();
+    assert!(
+        matches!(&error, DesktopError::BadInput(why) if why.contains("covered by other windows")),
+        "{error}"
+    );
+    assert_eq!(noticed(&conn), before);
 }

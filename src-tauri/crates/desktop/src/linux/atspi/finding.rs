@@ -115,7 +115,8 @@ impl Accessibility {
         let query = ElementQuery { app: app.map(str::to_owned), ..ElementQuery::default() };
         let list = async |wanted| {
             let found = applications::list_named(&bus, &self.inner.own, PATIENCE, wanted).await;
-            self.chosen(found.map_err(|error| self.failed(&error, DEADLINE))?, &query, None).await
+            let found = self.with_active(found.map_err(|error| self.failed(&error, DEADLINE))?).await;
+            self.chosen(found, &query, None).await
         };
         match list(app).await {
             // It may have been named by one of its windows.

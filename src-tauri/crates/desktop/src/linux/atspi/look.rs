@@ -115,7 +115,7 @@ impl Accessibility {
     pub(in super::super) fn told(&self, told: &ToldElements) {
         let whose = lock(&self.inner.refs).told(told);
         if whose.is_some() {
-            lock(&self.inner.last).application = whose;
+            lock(&self.last).application = whose;
         }
     }
 
@@ -132,7 +132,7 @@ impl Accessibility {
         let root =
             query.root.as_deref().map(|root| self.known(root).ok_or_else(|| unknown(root))).transpose()?;
         let bus = self.bus().await?;
-        let last = lock(&self.inner.last).application.clone();
+        let last = lock(&self.last).application.clone();
         let chosen = match &root {
             Some(root) => {
                 let found = self.list(&bus, Some(&root.app), deadline, limit).await?;
@@ -277,10 +277,10 @@ impl Accessibility {
         deadline: Instant,
         limit: Duration,
     ) -> Result<Applications, DesktopError> {
-        tokio::time::timeout_at(deadline, applications::list_named(bus, &self.inner.own, PATIENCE, wanted))
-            .await
-            .map_err(|_| DesktopError::Timeout(limit))?
-            .map_err(|error| self.failed(&error, limit))
+        let listed = applications::list_named(bus, &self.inner.own, PATIENCE, wanted);
+        let found = tokio::time::timeout_at(deadline, listed).await;
+        let found = found.map_err(|_| DesktopError::Timeout(limit))?;
+        Ok(self.with_active(found.map_err(|error| self.failed(&error, limit))?).await)
     }
 
     /// The application that is meant; of several that fit the one in front.

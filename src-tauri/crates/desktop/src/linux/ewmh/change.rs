@@ -111,10 +111,41 @@ impl Ewmh {
 
     fn bring_up(&self, client: &Client) -> Result<Acted, DesktopError> {
         let called = format!("window \"{}\"", client.title);
+        if self.session.pair.is_some() {
+            return self.step_into(client, &called);
+        }
         self.focus(client.window)?;
         // A manager may name the window before it gives it the keys, and acts are refused while ours has them.
         let has_it = || Ok(self.active()? == Some(client.window) && !self.session.focus_is_own(&self.own)?);
         self.wait_until(has_it, format!("{called} has the keyboard"), format!("{called} did not come up"))
+    }
+
+    /// The pair's pointer into a part of the window that can be seen: its keyboard goes with it, and nothing comes up.
+    fn step_into(&self, client: &Client, called: &str) -> Result<Acted, DesktopError> {
+        if let Some(why) = client.put_away() {
+            return Err(DesktopError::BadInput(format!("{called} {why}")));
+        }
+        let top = self.session.top_of(client.window);
+        let PhysicalRect { x, y, width, height } = client.inside;
+        let part = |length: u32, of: u32| (f64::from(length) * f64::from(of) / 16.0) as i32;
+        // From its middle outwards.
+        const PARTS: [u32; 7] = [8, 5, 11, 2, 14, 1, 15];
+        for point in PARTS.iter().flat_map(|row| PARTS.iter().map(move |column| (*column, *row))) {
+            let point = PhysicalPoint { x: x + part(width, point.0), y: y + part(height, point.1) };
+            let seen = self.session.top_at(point, &self.own)?;
+            if seen.is_none_or(|seen| Some(seen.window) != top) {
+                continue;
+            }
+            let out = |_| DesktopError::Failed(format!("{called} is beyond what X11 can address"));
+            let to = (i16::try_from(point.x).map_err(out)?, i16::try_from(point.y).map_err(out)?);
+            self.session.move_to(to)?;
+            let has_it = || Ok(self.active()? == Some(client.window));
+            let done = format!("{called} has the keyboard that is the agent's own");
+            return self.wait_until(has_it, done, format!("{called} did not get the keyboard"));
+        }
+        Err(DesktopError::BadInput(format!(
+            "{called} is covered by other windows; act on its elements, or ask the user to bring it up"
+        )))
     }
 
     /// Asks a window to close, as its close button does.
