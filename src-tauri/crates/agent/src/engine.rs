@@ -464,15 +464,17 @@ impl Engine {
 
     async fn change_settings(&self, old: Settings, next: Settings) -> Result<Settings, ErrorView> {
         self.save(next.clone()).await?;
+        // Before anyone hears of it: who does may ask at once.
+        *locked(&self.settings) = next.clone();
         let changed = EventBody::SettingsChanged { settings: Box::new(next.clone()) };
         if let Err(error) = self.log.append(Scope::default(), changed).await {
+            *locked(&self.settings) = old.clone();
             if let Err(unsaved) = self.save(old).await {
                 tracing::error!("the old settings cannot be written back: {unsaved}");
             }
             return Err(error);
         }
         self.tools.keep_corner(next.failsafe);
-        *locked(&self.settings) = next.clone();
         Ok(next)
     }
 
