@@ -193,7 +193,8 @@ async fn children_get_a_goal_and_only_what_they_report_comes_back() {
         assert!(!last.contains(detail), "{detail} is the child's own: {last}");
     }
     let waited = tree.results(&started, "waitFor").await;
-    let both = r#"2 of 2 agents have ended: "read the first page" completed, "read the second page" completed"#;
+    let both =
+        r#"2 of 2 agents have ended: "read the first page" completed, "read the second page" completed"#;
     assert_eq!(waited[0].summary, both);
     // What they used is told at its end, beside what it used itself.
     let events = history(&tree.bench.handle, &started.session).await;
