@@ -502,6 +502,8 @@ impl Keyboard {
 pub fn bring_chat_back(app: &AppHandle, with_keyboard: bool) {
     let Some(view) = app.get_webview_window(Window::Chat.label()) else { return };
     let back = || {
+        // A window manager forgets where a window was when it is hidden.
+        view.set_position(view.outer_position()?)?;
         show_without_focus(&view)?;
         if with_keyboard { take_keyboard(&view) } else { Ok(()) }
     };
@@ -511,8 +513,6 @@ pub fn bring_chat_back(app: &AppHandle, with_keyboard: bool) {
 }
 
 fn show_without_focus(view: &WebviewWindow) -> tauri::Result<()> {
-    // A window manager forgets where a window was when it is hidden.
-    view.set_position(view.outer_position()?)?;
     #[cfg(target_os = "linux")]
     focus_when_shown(view, false)?;
     #[cfg(not(target_os = "linux"))]

@@ -45,6 +45,13 @@ fn a_run_outlives_its_windows_which_are_opened_again() {
     let app = miki.start(&stage, "app", &[]).unwrap();
     let screen = stage.screen().unwrap();
     screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
+    let dashboard =
+        screen.windows().unwrap().into_iter().find(|one| one.shown && one.title == "Miki").unwrap();
+    screen.place(&dashboard, 302, 90, 900, 700).unwrap();
+    let is_written =
+        || fs::read_to_string(miki.home.join("windows.json")).ok()?.contains("900").then_some(());
+    wait_for("the place on disk", LONG, is_written).unwrap();
+    let placed = screen.windows().unwrap().into_iter().find(|one| one.shown && one.title == "Miki").unwrap();
     let mut client = miki.connect(LONG).unwrap();
     let mut run = miki.start(&stage, "run", &["run", "wait for me"]).unwrap();
     wait_for("the run", LONG, || client.overview().ok().filter(|view| view.runs.len() == 1)).unwrap();
@@ -53,8 +60,9 @@ fn a_run_outlives_its_windows_which_are_opened_again() {
     let first = wait_for("the windows' process", LONG, || gui(&app)).unwrap();
     kill(first);
     let second = wait_for("another one", LONG, || gui(&app).filter(|pid| *pid != first)).unwrap();
-    wait_for("its dashboard", LONG, || {
-        screen.windows().ok()?.into_iter().find(|window| window.shown && window.title == "Miki")
+    wait_for("its dashboard where it was", LONG, || {
+        let there = screen.windows().ok()?.into_iter().find(|one| one.shown && one.title == "Miki")?;
+        ((there.x, there.y) == (placed.x, placed.y)).then_some(())
     })
     .unwrap();
     let is_said = |body: &EventBody| matches!(body, EventBody::Noted { message, .. } if message.contains("opened again"));
