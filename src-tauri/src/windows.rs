@@ -104,6 +104,34 @@ async fn keep(engine: &Arc<Engine>) -> Result<(), ErrorView> {
             return Err(ErrorView::new(ErrorCode::Display, message)
                 .with_hint("miki run works without windows; miki doctor tells what is missing"));
         }
+        tracing::error!("{message}");
+        why = Some(ended);
+        deaths.retain(|death: &Instant| death.elapsed() < WITHIN);
+        deaths.push(Instant::now());
+        if deaths.len() == DEATHS {
+            deaths.clear();
+            let again =
+                format!("{message}, {DEATHS} times within a minute; what is at work goes on without them");
+            tracing::error!("{again}");
+            let hint =
+                Some("they are opened again in a minute, or when Miki is started once more".to_owned());
+            if let Err(error) = engine.agent().note(Level::Warning, again, hint).await {
+                tracing::warn!("a note is lost: {error}");
+            }
+            let resting = Arc::new(Resting::default());
+            engine.set_windows(Some(Arc::clone(&resting) as Arc<dyn Windows>), None);
+            let has_ended = tokio::select! {
+                biased;
+                _ = interrupts.recv() => true,
+                () = resting.wanted.notified() => false,
+                () = tokio::time::sleep(WITHIN) => false,
+            };
+            engine.set_windows(None, None);
+            if has_ended {
+                engine.shutdown().await;
+                return Ok(());
+            }
+        }
         // It answers questions: what was put there meanwhile has not been started by the user.
         if file.is_none() || file_of(&program) != file {
             return Err(ErrorView::new(
@@ -111,34 +139,6 @@ async fn keep(engine: &Arc<Engine>) -> Result<(), ErrorView> {
                 format!("{message}; their program is another by now"),
             )
             .with_hint("start Miki again"));
-        }
-        tracing::error!("{message}");
-        why = Some(ended);
-        deaths.retain(|death: &Instant| death.elapsed() < WITHIN);
-        deaths.push(Instant::now());
-        if deaths.len() < DEATHS {
-            continue;
-        }
-        deaths.clear();
-        let again =
-            format!("{message}, {DEATHS} times within a minute; what is at work goes on without them");
-        tracing::error!("{again}");
-        let hint = Some("they are opened again in a minute, or when Miki is started once more".to_owned());
-        if let Err(error) = engine.agent().note(Level::Warning, again, hint).await {
-            tracing::warn!("a note is lost: {error}");
-        }
-        let resting = Arc::new(Resting::default());
-        engine.set_windows(Some(Arc::clone(&resting) as Arc<dyn Windows>), None);
-        let has_ended = tokio::select! {
-            biased;
-            _ = interrupts.recv() => true,
-            () = resting.wanted.notified() => false,
-            () = tokio::time::sleep(WITHIN) => false,
-        };
-        engine.set_windows(None, None);
-        if has_ended {
-            engine.shutdown().await;
-            return Ok(());
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -128,6 +129,44 @@ fn no_other_program_can_speak_as_the_windows() {
     }
     // What the windows start does not have it either: it is no longer their input.
     assert_eq!(fs::read_link(format!("/proc/{gui}/fd/0")).unwrap().to_str(), Some("/dev/null"));
+}
+
+/// Windows answer questions: what somebody puts in their program's place, also while they rest, no user has started.
+#[test]
+fn a_program_that_was_put_in_the_place_of_the_windows_is_not_started() {
+    let stage = Stage::full().unwrap();
+    let mut miki = Miki::on(&stage, "miki").unwrap();
+    let installed = stage.path("installed");
+    fs::create_dir_all(&installed).unwrap();
+    for program in ["miki", "miki-gui"] {
+        fs::copy(miki.bin.with_file_name(program), installed.join(program)).unwrap();
+    }
+    miki.bin = installed.join("miki");
+    let mut app = miki.start(&stage, "app", &[]).unwrap();
+    let screen = stage.screen().unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    client.subscribe().unwrap();
+    let mut last = 0;
+    for _ in 0..3 {
+        let now = wait_for("the windows' process", LONG, || gui(&app).filter(|pid| *pid != last)).unwrap();
+        wait_for("its dashboard", LONG, || {
+            screen.windows().ok()?.into_iter().find(|window| window.shown && window.title == "Miki")
+        })
+        .unwrap();
+        kill(now);
+        last = now;
+    }
+    let rests = |body: &EventBody| matches!(body, EventBody::Noted { message, .. } if message.contains("goes on without them"));
+    client.events_until(rests).unwrap();
+    let (ran, other) = (stage.path("ran"), installed.join("other"));
+    fs::write(&other, format!("#!/bin/sh\ntouch {}\n", ran.display())).unwrap();
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::rename(&other, installed.join("miki-gui")).unwrap();
+    assert_eq!(miki.run(&stage, &[]).unwrap().code(), 0);
+    assert!(!app.wait(LONG).unwrap().success());
+    let log = stage.log("app");
+    assert!(log.contains("their program is another by now"), "{log}");
+    assert!(!ran.exists(), "it was started");
 }
 
 #[test]

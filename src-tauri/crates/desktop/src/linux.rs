@@ -75,7 +75,6 @@ pub(crate) fn open(options: Options) -> Arc<dyn Desktop> {
 struct LinuxDesktop {
     abilities: Abilities,
     capturer: Arc<Worker<Capturer>>,
-
     ewmh: Arc<Worker<Ewmh>>,
     address: Arc<SessionAddress>,
     fence: Arc<Fenced>,

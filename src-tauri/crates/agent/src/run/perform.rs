@@ -20,8 +20,7 @@ use tools::{Assessment, Call, Decision, ExecRequest, Executed, Router, Yes};
 use super::{Driver, Outcome, Waiting, ask};
 use crate::engine::LEFT;
 use crate::lease::{self, Holder, Lease};
-use crate::ledger::NoRoom;
-use crate::ledger::Sum;
+use crate::ledger::{NoRoom, Sum};
 use crate::machine::{Effect, Input, Verdict};
 use crate::start;
 

@@ -97,8 +97,9 @@ impl PairIds {
             (Down::Button(number), Way::Press) => (DEVICE_BUTTON_PRESS_EVENT, number, self.buttons),
             (Down::Button(number), Way::Release) => (DEVICE_BUTTON_RELEASE_EVENT, number, self.buttons),
         };
-        // The request has a byte for it; a server has some forty devices at the most.
-        let device = u8::try_from(device).unwrap_or(u8::MAX);
+        // The request has seven bits for it: a higher number would be another device's.
+        let device = u8::try_from(device).ok().filter(|device| *device < 128);
+        let Some(device) = device else { return Err(no_pair("the X server has numbered them too high")) };
         let kind = kind + self.events;
         session.conn.xtest_fake_input(kind, detail, 0, session.root, 0, 0, device)?.check().map_err(gone)
     }
