@@ -413,7 +413,7 @@ fn words(body: &EntryBody) -> String {
 }
 
 /// How what was changed is taken back; an empty text if nothing can be.
-fn way_to_undo(WayBack { run, back, stays }: &WayBack) -> String {
+fn way_to_undo(WayBack { run, back, stays, .. }: &WayBack) -> String {
     let (Some(run), false) = (run, back.is_empty()) else { return String::new() };
     let stays = match stays.len() {
         0 => String::new(),

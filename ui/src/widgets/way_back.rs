@@ -12,7 +12,7 @@ use crate::words::Word;
 /// Empty if there is nothing to take back, and nothing that stays.
 pub fn way_back(way: WayBack) -> impl IntoView {
     let store = store();
-    let WayBack { run: Some(run), back, stays } = way else { return ().into_any() };
+    let WayBack { run: Some(run), back, stays, .. } = way else { return ().into_any() };
     let (n, m) = (back.len(), stays.len());
     let summary = move || match (n.to_string(), m.to_string()) {
         (_, m) if n == 0 => store.fill(Word::WayBackNone, &[("m", &m)]),

@@ -19,7 +19,6 @@ use tokio_util::sync::CancellationToken;
 use tools::{AgentStage, AgentState, Agents, PARENTS_ANSWER, Until, WantedAgent};
 
 use crate::engine::Engine;
-use crate::ledger::Sum;
 use crate::runs::not_under_way;
 
 mod questions;
@@ -263,20 +262,6 @@ impl Engine {
             let engine = self.clone();
             tokio::spawn(async move { engine.see_to_the_end(below, PARENT_ENDED).await });
         }
-    }
-
-    /// What those below a run used that have ended.
-    pub(crate) fn used_below<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Sum, ErrorView>> {
-        Box::pin(async move {
-            let of = run.clone();
-            let mut sum = Sum::default();
-            for child in self.log.read(move |journal| journal.children_of_run(&of)).await? {
-                let Some(run) = child.scope.run.filter(|_| child.end.is_some()) else { continue };
-                let Took { steps, tokens, cost, .. } = child.took;
-                sum = sum.plus(Sum { steps, tokens, cost }).plus(self.used_below(&run).await?);
-            }
-            Ok(sum)
-        })
     }
 }
 

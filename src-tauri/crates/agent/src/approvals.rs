@@ -331,13 +331,40 @@ impl Engine {
 
     /// Goes on with a run that has no task, or says why that cannot be.
     pub async fn wake_or_end(self: &Arc<Self>, scope: Scope, given: GivenAnswer) {
+        let Some(entry) = scope.run.as_ref().and_then(|run| self.runs.get(run)) else { return };
+        // They are to hear of it, and it may ask the one above it.
+        self.wait_again(entry.spec.parent.as_ref()).await;
+        self.go_on(scope, Some(given)).await;
+    }
+
+    /// Lets a run without a task, and those above it, wait again for their agents. One that asks its user does not.
+    async fn wait_again(self: &Arc<Self>, run: Option<&RunId>) {
+        let line = run.map(|run| self.runs.line(run)).unwrap_or_default();
+        let is_parked = |run: &RunId| self.runs.get(run).is_some_and(|entry| entry.is_parked());
+        if !line.iter().any(is_parked) {
+            return;
+        }
+        let open = match self.log.read(|journal| journal.open_runs()).await {
+            Ok(open) => open,
+            Err(error) => return tracing::error!("who waits for agents cannot be read: {error}"),
+        };
+        for above in line.iter().rev() {
+            let found = open.iter().find(|open| open.scope.run.as_ref() == Some(above));
+            if let Some(open) = found.filter(|open| open.waits_for_agents().is_some()) {
+                self.go_on(open.scope.clone(), None).await;
+            }
+        }
+    }
+
+    /// Without an answer it waits on for its agents.
+    async fn go_on(self: &Arc<Self>, scope: Scope, given: Option<GivenAnswer>) {
         let Some(run) = scope.run.clone() else { return };
         // From here on it has a task: a stop reaches it, whatever it takes to open its model.
         let (live, mailbox) = live();
         if !self.runs.unpark(&run, live.clone()) {
             return;
         }
-        let Err(error) = self.wake(scope.clone(), Some(given), live.clone(), mailbox).await else { return };
+        let Err(error) = self.wake(scope.clone(), given, live.clone(), mailbox).await else { return };
         tracing::warn!("run {run} cannot go on: {error}");
         let end = RunEnd::Interrupted { reason: Some(error.message) };
         if let Err(error) = recovery::write_end(&self.log, scope.clone(), end).await {
@@ -379,10 +406,12 @@ impl Engine {
         let most = ledger::bounds(&progress);
         self.ledger.open(run.clone(), waiting.spec.parent.clone(), most, below);
         self.ledger.note(&run, most, Sum::of(&waiting.budget.meter.used));
-        let (detail, asked) = match &waiting.approval {
-            Some(approval) => (status::asks(approval), waiting.approval.clone()),
-            None => ("paused".to_owned(), None),
+        let (activity, detail) = match (&waiting.approval, waiting.waits_for_agents()) {
+            (Some(approval), _) => (Activity::Waiting, status::asks(approval)),
+            (None, Some(call)) if waiting.paused.is_none() => (Activity::Working, status::works_at(call)),
+            (None, _) => (Activity::Waiting, "paused".to_owned()),
         };
+        let asked = waiting.approval.clone();
         if let Some(approval) = asked {
             // The time in which nobody could answer does not count.
             let left = u64::try_from(approval.deadline.0.saturating_sub(self.log.now().0)).unwrap_or(0);
@@ -390,7 +419,7 @@ impl Engine {
             self.deadlines.arm(approval.id, Duration::from_millis(within), self.tools.presses());
         }
         let status = Status {
-            activity: Activity::Waiting,
+            activity,
             detail,
             step: waiting.turn,
             max_steps: waiting.budget.meter.most().steps.unwrap_or(waiting.spec.max_steps),
@@ -444,6 +473,7 @@ impl Engine {
 
     /// Ends a run that waits for an answer without a task; `false` if it has one, or has ended.
     pub async fn end_parked(self: &Arc<Self>, run: &RunId, session: &SessionId, reason: String) -> bool {
+        let parent = self.runs.get(run).and_then(|entry| entry.spec.parent.clone());
         if !self.runs.remove_parked(run) {
             return false;
         }
@@ -454,6 +484,8 @@ impl Engine {
             tracing::error!("the end of run {run} cannot be written: {error}");
         }
         self.log.set_status(scope, Status::default());
+        // Its end is on disk, where who waits for it reads it.
+        self.wait_again(parent.as_ref()).await;
         true
     }
 }

@@ -27,7 +27,7 @@ use crate::ledger::{Ledger, Sum};
 use crate::log::{Log, closed};
 use crate::ports::{ModelSource, OpenPorts, PortSource, SettingsStore};
 use crate::prompts;
-use crate::recovery;
+use crate::recovery::{self, Count};
 use crate::refusals::Refusals;
 use crate::rights;
 use crate::run::Message;
@@ -110,7 +110,7 @@ impl Engine {
         });
         for run in waiting {
             let below = match &run.scope.run {
-                Some(id) => engine.used_below(id).await?,
+                Some(id) => recovery::used_below(&engine.log, id, Count::Ended).await?,
                 None => Sum::default(),
             };
             engine.adopt(run, below)?;
@@ -155,7 +155,7 @@ impl Engine {
         last: Timestamp,
     ) -> Result<(), ErrorView> {
         let below = match &run.scope.run {
-            Some(id) => self.used_below(id).await?,
+            Some(id) => recovery::used_below(&self.log, id, Count::Ended).await?,
             None => Sum::default(),
         };
         let unavailable = |why: &str| ErrorView::new(ErrorCode::Unavailable, why);

@@ -4,13 +4,11 @@
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use protocol::tool::{Effect, ExecResult, ToolCall};
+use protocol::tool::{Effect, ExecResult, ToolCall, WAIT_FOR};
 use serde_json::Value;
 
 /// Whoever waits does the same again on purpose.
 const WAIT: &str = "wait";
-/// Nor does this go in circles, but what is done between may.
-const WAIT_FOR: &str = "waitFor";
 /// The most calls that come in turn: A, A B A B, A B C A B C.
 const LONGEST_CYCLE: usize = 3;
 /// Rounds of the same calls, or acts in a row that change nothing, at which something is said of it.
@@ -63,6 +61,7 @@ impl LoopDetector {
             self.forget();
             return None;
         }
+        // Nor does this go in circles, but what is done between may.
         if call.tool == WAIT_FOR {
             return None;
         }

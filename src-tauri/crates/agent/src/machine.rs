@@ -66,6 +66,11 @@ impl Machine {
         Self { state: State::AwaitingApproval { calls, approval }, turn, pause, ..Self::new(rules) }
     }
 
+    /// A run that waited for its agents in an earlier task, as it goes on waiting; with why it is paused, if it is.
+    pub fn in_call(rules: Rules, turn: u32, calls: Calls, pause: Option<String>) -> Self {
+        Self { state: State::ExecutingTool { calls }, turn, pause, ..Self::new(rules) }
+    }
+
     /// A run that waited in an earlier task until it may have as much again.
     pub fn asking_for_more(rules: Rules, turn: u32, bound: Bound) -> Self {
         let next = Next::Model { try_number: 1 };

@@ -1,58 +1,108 @@
 //! What an earlier process left unfinished: said, and gone on with only where its user wanted that.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 pub use journal::interrupted;
-use journal::{Budget, OpenRun};
+use journal::{Budget, OpenRun, Took};
 use protocol::budget::Most;
 use protocol::event::{Level, RunEnd, Scope};
-use protocol::ids::{CallId, Timestamp};
+use protocol::ids::{CallId, RunId, Timestamp};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
 use protocol::tool::ExecResult;
 use protocol::turn::Usd;
+use protocol::view::Question;
 use protocol::{ErrorCode, ErrorView, EventBody};
 
 use crate::ledger::Sum;
 use crate::log::Log;
 use crate::ports::SettingsStore;
+use crate::undo;
 
 /// To the model.
 const GO_ON: &str = "Go on where you were interrupted: Miki ended in the middle of it and was started again. Time has passed, so look at the screen, and at your agents, before you act. The goal was: ";
 
 /// Ends every run that has no end and waits for nothing; its calls in doubt become `unknown`. Answers the runs that wait
-/// for an answer, or until they may have as much again: they go on when it comes. And those that their user wants gone on
-/// with: they have no end until that is tried, so that who only looks in between changes nothing.
+/// for an answer, until they may have as much again, or for an agent that does: they go on when it comes. And those that
+/// their user wants gone on with: they have no end until that is tried, so that who only looks in between changes nothing.
 ///
 /// # Errors
 /// If the journal cannot be read or written.
 pub async fn sort_open_runs(log: &Log) -> Result<(Vec<OpenRun>, Vec<OpenRun>), ErrorView> {
     let (mut waiting, mut to_carry_on): (Vec<OpenRun>, Vec<OpenRun>) = (Vec::new(), Vec::new());
-    for run in log.read(|journal| journal.open_runs()).await? {
-        let waits = run.approval.is_some() || run.asks_for_more();
-        // An agent whose parent ends works for nobody any more; parents are older.
-        let has_parent =
-            run.spec.parent.is_none() || waiting.iter().any(|one| one.scope.run == run.spec.parent);
-        if waits && has_parent && run.in_doubt.is_empty() && run.spec.can_go_on() {
+    let open = log.read(|journal| journal.open_runs()).await?;
+    let kept = that_wait(&open);
+    for mut run in open {
+        if run.scope.run.as_ref().is_some_and(|id| kept.contains(id)) {
+            if run.waits_for_agents().is_some() {
+                run.budget.rests(&mut run.plan);
+            }
             waiting.push(run);
             continue;
         }
-        let is_too_little = waits && !run.spec.can_go_on();
+        let asks = asks_its_user(&run);
         let why = match run.spec.is_guests() {
             true => "the program that worked here has to begin anew",
             false => "it was recorded, or begun by a version that kept too little of it",
         };
-        let reason = is_too_little
-            .then(|| why.to_owned())
-            .or_else(|| (waits && !has_parent).then(|| "the agent that it works for has ended".to_owned()));
+        let reason = match (asks, run.spec.can_go_on()) {
+            (true, false) => Some(why.to_owned()),
+            // An agent whose parent ends works for nobody any more.
+            (true, true) => Some("the agent that it works for has ended".to_owned()),
+            (false, _) => None,
+        };
         // What its user held stays so, until they say otherwise.
-        if !waits && run.paused.is_none() && run.spec.carries_on() {
+        if !asks && run.paused.is_none() && run.spec.carries_on() {
             to_carry_on.push(run);
             continue;
         }
         end_run(log, run, RunEnd::Interrupted { reason }).await?;
     }
     Ok((waiting, to_carry_on))
+}
+
+fn asks_its_user(run: &OpenRun) -> bool {
+    (run.approval.is_some() || run.asks_for_more()) && run.in_doubt.is_empty()
+}
+
+/// Of runs without an end, those that can wait on: each that asks its user where all above it ask theirs or wait for their
+/// agents, and these.
+fn that_wait(open: &[OpenRun]) -> BTreeSet<RunId> {
+    let of = |id: &RunId| open.iter().find(|run| run.scope.run.as_ref() == Some(id));
+    let can_wait =
+        |run: &OpenRun| run.spec.can_go_on() && (asks_its_user(run) || run.waits_for_agents().is_some());
+    let mut kept = BTreeSet::new();
+    for asking in open.iter().filter(|run| asks_its_user(run)) {
+        let mut line = Vec::new();
+        let mut at = asking.scope.run.clone();
+        while let Some(id) = at {
+            let Some(run) = of(&id).filter(|run| can_wait(run)) else {
+                line.clear();
+                break;
+            };
+            at = run.spec.parent.clone();
+            line.push(id);
+        }
+        kept.extend(line);
+    }
+    kept
+}
+
+/// Whether an agent below a run waits for its user.
+///
+/// # Errors
+/// If the journal cannot be read.
+pub async fn is_asked_below(log: &Log, run: &RunId) -> Result<bool, ErrorView> {
+    let (running, questions) = log.read(|journal| Ok((journal.running()?, journal.questions()?))).await?;
+    let parent = |of: &RunId| {
+        let found = running.iter().find(|(scope, _)| scope.run.as_ref() == Some(of));
+        found.and_then(|(_, spec)| spec.parent.clone())
+    };
+    let is_below =
+        |question: &Question| std::iter::successors(parent(&question.run), parent).any(|above| above == *run);
+    Ok(questions.iter().any(is_below))
 }
 
 /// The run that goes on with one that was interrupted, by what its user said, within what is left to it; `below` is what its
@@ -177,7 +227,52 @@ pub async fn end_run(log: &Log, run: OpenRun, end: RunEnd) -> Result<(), ErrorVi
         log.append(run.scope.clone(), EventBody::ToolFinished { call: call.id.clone(), result }).await?;
     }
     report(log, &run).await?;
+    if let Some(id) = &run.scope.run {
+        let used = used_below(log, id, Count::All).await?;
+        if let Some(told) = of_agents(log, id, used).await? {
+            log.append(run.scope.clone(), told).await?;
+        }
+    }
     log.append(run.scope, EventBody::RunEnded { end }).await.map(drop)
+}
+
+/// What is told of a run's agents right before its end; `None` if there is nothing to tell.
+///
+/// # Errors
+/// If the journal cannot be read.
+pub async fn of_agents(log: &Log, run: &RunId, used: Sum) -> Result<Option<EventBody>, ErrorView> {
+    let of = run.clone();
+    let (changes, stays) = log.read(move |journal| undo::did_below(journal, &of)).await?;
+    let Sum { tokens, cost, .. } = used;
+    let is_told = tokens > 0 || !changes.is_empty() || !stays.is_empty();
+    Ok(is_told.then_some(EventBody::AgentsUsed { tokens, cost, changes, stays }))
+}
+
+/// Which of the runs below another are counted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Count {
+    All,
+    /// The others have accounts of their own.
+    Ended,
+}
+
+/// What those below a run used.
+///
+/// # Errors
+/// If the journal cannot be read.
+pub fn used_below<'a>(log: &'a Log, run: &'a RunId, count: Count) -> BoxFuture<'a, Result<Sum, ErrorView>> {
+    Box::pin(async move {
+        let of = run.clone();
+        let mut sum = Sum::default();
+        for child in log.read(move |journal| journal.children_of_run(&of)).await? {
+            let Some(run) = child.scope.run.filter(|_| count == Count::All || child.end.is_some()) else {
+                continue;
+            };
+            let Took { steps, tokens, cost, .. } = child.took;
+            sum = sum.plus(Sum { steps, tokens, cost }).plus(used_below(log, &run, count).await?);
+        }
+        Ok(sum)
+    })
 }
 
 /// Writes the end of a run that waited without a task.
@@ -186,10 +281,10 @@ pub async fn end_run(log: &Log, run: OpenRun, end: RunEnd) -> Result<(), ErrorVi
 /// If the journal cannot be read or written.
 pub async fn write_end(log: &Log, scope: Scope, end: RunEnd) -> Result<(), ErrorView> {
     let open = log.read(|journal| journal.open_runs()).await?;
-    if let Some(run) = open.into_iter().find(|open| open.scope.run == scope.run) {
-        report(log, &run).await?;
+    match open.into_iter().find(|open| open.scope.run == scope.run) {
+        Some(run) => end_run(log, run, end).await,
+        None => log.append(scope, EventBody::RunEnded { end }).await.map(drop),
     }
-    log.append(scope, EventBody::RunEnded { end }).await.map(drop)
 }
 
 /// What came of the run's plan, if it had one.
@@ -221,7 +316,7 @@ mod tests {
                     stream: StreamId::app(),
                     time: Timestamp(minute * MINUTE),
                     scope: Scope::default(),
-                    body: EventBody::RunResumed,
+                    body: EventBody::ToolFinished { call: CallId("c-1".into()), result: interrupted() },
                 };
                 budget.fold(&event, &mut PlanState::default());
             }

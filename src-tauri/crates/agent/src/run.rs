@@ -32,7 +32,7 @@ use protocol::principal::Surface;
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
 use protocol::terminal::Line;
-use protocol::tool::{Approval, ExecResult, Grant, Mode, Risk, Source, ToolCall, Until};
+use protocol::tool::{Approval, ExecResult, Grant, Mode, Risk, Source, ToolCall, Until, WAIT_FOR};
 use protocol::turn::{StopReason, Usage};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
@@ -125,6 +125,8 @@ pub enum Waited {
     },
     /// After this turn it may have as much again.
     More { turn: u32, bound: Bound },
+    /// An agent below it is about to go on: it waits again for its own, in this call.
+    Agents { open: OpenTurn, call: ToolCall, paused: Option<String>, steers: Vec<String> },
 }
 
 /// How a run's task came to its end.
@@ -157,6 +159,8 @@ enum Outcome {
 struct Waiting {
     call: ToolCall,
     approved: bool,
+    /// The journal has its beginning, from an earlier task.
+    has_begun: bool,
 }
 
 type Operation = BoxFuture<'static, Outcome>;
@@ -351,46 +355,67 @@ impl Driver {
         let steps = budget.meter.most().steps.unwrap_or_default();
         (self.plan, self.budget, self.read, self.granted) = (plan, budget, read, granted);
         self.is_woken = true;
-        let (open, given, paused, steers) = match waited {
-            Waited::Answer { open, given, paused, steers } => (open, given, paused, steers),
+        let (open, current, paused, steers) = match &waited {
+            Waited::Answer { open, given, paused, steers } => (open, &given.question.call, paused, steers),
+            Waited::Agents { open, call, paused, steers } => (open, call, paused, steers),
             Waited::More { turn, bound } => {
-                self.machine = Machine::asking_for_more(self.run.rules, turn, bound).with_steps(steps);
+                self.machine =
+                    Machine::asking_for_more(self.run.rules, *turn, bound.clone()).with_steps(steps);
                 self.work_by_the_plan();
                 return self.feed(Input::Resume).await;
             }
         };
-        let approval = given.question.clone();
         let OpenTurn { turn, number, calls, results, .. } = open;
-        let mut left = calls.iter().skip_while(|call| call.id != approval.call.id).cloned();
-        // It was asked about, so it is among them; with other arguments, if the user had changed them.
-        let current = left.next().map_or_else(
-            || approval.call.clone(),
-            |call| {
-                if call.arguments != approval.call.arguments {
-                    self.edited.push(call.id);
-                }
-                approval.call.clone()
-            },
+        // It is among them; with other arguments, if the user had changed them.
+        let left = calls.iter().skip_while(|call| call.id != current.id);
+        self.edited.extend(
+            left.clone()
+                .take(1)
+                .filter(|call| call.arguments != current.arguments)
+                .map(|call| call.id.clone()),
         );
-        let calls_left = Calls::left(current, left.collect());
-        let machine = Machine::waiting(self.run.rules, number, calls_left, approval.id.clone(), paused);
+        let calls_left = Calls::left(current.clone(), left.skip(1).cloned().collect());
+        let (rules, paused) = (self.run.rules, paused.clone());
+        let machine = match &waited {
+            Waited::Answer { given, .. } => {
+                Machine::waiting(rules, *number, calls_left, given.question.id.clone(), paused)
+            }
+            _ => Machine::in_call(rules, *number, calls_left, paused),
+        };
         self.machine = machine.with_steps(steps);
-        self.proposals = Proposals::restored(&turn, &calls);
-        self.run.context.push_turn(turn);
-        for call in &calls {
+        self.proposals = Proposals::restored(turn, calls);
+        self.run.context.push_turn(turn.clone());
+        for call in calls {
             if let Some(result) = results.get(&call.id) {
                 self.answered(call, result, None);
             }
         }
-        self.steers = steers;
-        self.question = Some(approval);
-        self.take_answer(given).await
+        self.steers.clone_from(steers);
+        match waited {
+            Waited::Answer { given, .. } => {
+                self.question = Some(given.question.clone());
+                self.take_answer(given).await
+            }
+            Waited::Agents { call, .. } => self.wait_again(call).await,
+            Waited::More { .. } => Ok(()),
+        }
+    }
+
+    /// For its agents, in the call in which Miki had ended.
+    async fn wait_again(&mut self, call: ToolCall) -> Result<(), ErrorView> {
+        if !self.machine.is_paused() {
+            self.append(EventBody::RunResumed).await?;
+        }
+        self.work_by_the_plan();
+        let waiting = Waiting { call, approved: false, has_begun: true };
+        self.operation = Some(Box::pin(async move { Outcome::Ready(waiting, None) }));
+        self.show_status();
+        Ok(())
     }
 
     /// Cancels, releases, waits for the tool's last word, then ends the run.
     async fn stop(&mut self, reason: String) -> Result<(), ErrorView> {
-        let waits = (self.question.is_some() && self.in_call.is_none()) || self.budget.used_up.is_some();
-        if waits && self.run.leaving.is_cancelled() && self.can_be_parked() {
+        if self.run.leaving.is_cancelled() && self.can_be_parked() && self.waits_for_its_user().await? {
             self.is_parked = true;
             return Ok(());
         }
@@ -427,6 +452,19 @@ impl Driver {
         }
         (self.question, self.in_call) = (None, None);
         self.feed(Input::Stop { reason }).await
+    }
+
+    /// Waits for an answer, for as much again, or for an agent that does.
+    async fn waits_for_its_user(&mut self) -> Result<bool, ErrorView> {
+        if (self.question.is_some() && self.in_call.is_none()) || self.budget.used_up.is_some() {
+            return Ok(true);
+        }
+        match &self.running {
+            Some(call) if call.tool == WAIT_FOR => {
+                recovery::is_asked_below(&self.run.log, &self.run.id).await
+            }
+            Some(_) | None => Ok(false),
+        }
     }
 
     async fn came_to(&mut self, outcome: Outcome) -> Result<(), ErrorView> {

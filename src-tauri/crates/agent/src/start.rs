@@ -247,7 +247,8 @@ impl Engine {
         Ok((context, offer))
     }
 
-    /// Gives a run that waits without a task what it waits for (an answer, or without one as much again), and a task again.
+    /// Gives a run that waits without a task what it waits for (an answer; without one as much again, or its agents), and a
+    /// task again.
     /// The screen is looked at before it acts: the window that was in front must be there, and the model is told that time
     /// has passed.
     ///
@@ -267,8 +268,9 @@ impl Engine {
         };
         let open = self.log.read(|journal| journal.open_runs()).await?;
         let open = open.into_iter().find(|open| open.scope.run.as_ref() == Some(&run));
-        let OpenRun { spec, started, turn, paused, plan, budget, read, granted, .. } =
-            open.ok_or_else(|| cannot("its start is not in the journal"))?;
+        let open = open.ok_or_else(|| cannot("its start is not in the journal"))?;
+        let waits_in = open.waits_for_agents().cloned();
+        let OpenRun { spec, started, turn, paused, mut plan, mut budget, read, granted, .. } = open;
         if !spec.can_go_on() {
             return Err(cannot("it was recorded, or begun by a version that kept too little of it"));
         }
@@ -279,14 +281,22 @@ impl Engine {
         if rebuilt.open.as_ref().is_some_and(|open| open.adapted) {
             return Err(cannot("its model acts by its vendor's own computer tool"));
         }
-        let (mut told, goal, waited) = match given {
-            Some(given) => {
+        let call = given.as_ref().map(|given| given.question.call.clone()).or(waits_in);
+        let (mut told, goal, waited) = match call {
+            Some(call) => {
                 rebuilt.settle_paused();
                 let Rebuilt { told, goal, open, said: steers, .. } = rebuilt;
                 let open = open
-                    .filter(|open| open.calls.iter().any(|call| call.id == given.question.call.id))
-                    .ok_or_else(|| cannot("the turn that asked is not in the journal"))?;
-                (told, goal, Waited::Answer { open, given, paused, steers })
+                    .filter(|open| open.calls.iter().any(|one| one.id == call.id))
+                    .ok_or_else(|| cannot("the turn that it waits in is not in the journal"))?;
+                let waited = match given {
+                    Some(given) => Waited::Answer { open, given, paused, steers },
+                    None => {
+                        budget.rests(&mut plan);
+                        Waited::Agents { open, call, paused, steers }
+                    }
+                };
+                (told, goal, waited)
             }
             None => {
                 let bound = budget.used_up.clone().ok_or_else(|| cannot("it does not wait for more"))?;

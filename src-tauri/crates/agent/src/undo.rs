@@ -3,9 +3,11 @@
 //! An undo is journaled as a call by the user is, intent first: a start after a crash finds it, and the next run's model
 //! reads of it. Where it acts on the screen it has the desktop, within the user's own fence.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use journal::{JournalError, Reader};
+use protocol::agent::AgentsChange;
 use protocol::command::{Left, Undo, Undone};
 use protocol::event::Scope;
 use protocol::ids::{CallId, RunId, Seq, StreamId};
@@ -24,6 +26,9 @@ const LEAST_OF_ID: usize = 4;
 /// Acts that are named, at the most.
 const MOST_STAYS: usize = 50;
 
+/// Changes of agents that are named at the end of the run that they worked for, at the most.
+const MOST_CHANGES: usize = 500;
+
 /// Changes that are looked at together, on the way back to one that was not tried yet.
 const PAGE: u32 = 100;
 
@@ -34,8 +39,25 @@ struct Changer {
     changes: Vec<Change>,
 }
 
+/// What is to be taken back.
+struct Meant {
+    /// Of the run whose changes they are, with those of its agents; `None` for those of single calls.
+    run: Option<Scope>,
+    /// The newest first.
+    changers: Vec<Changer>,
+    stays: Vec<String>,
+}
+
+/// An undo as one session has it.
+struct Record {
+    scope: Scope,
+    id: CallId,
+    /// What was changed there.
+    of: Vec<CallId>,
+}
+
 impl Engine {
-    /// Takes back what was changed by a call, by all of a run, or by the last of which that was not tried yet.
+    /// Takes back what was changed by a call, by all of a run with its agents, or by the last of which that was not tried yet.
     ///
     /// # Errors
     /// `NotFound` if nothing was changed there; `Busy` while its run is at work, or while another has the desktop that it
@@ -43,7 +65,7 @@ impl Engine {
     pub(crate) async fn undo(&self, command: Undo) -> Result<Undone, ErrorView> {
         self.check_open()?;
         let command = Undo { run: self.whole_id(command.run).await?, ..command };
-        let (changers, stays) = self.changers(&command).await?;
+        let Meant { run: whose, changers, stays } = self.meant(&command).await?;
         let (Some(first), taken_back) = (changers.first(), self.taken_back(&changers).await?) else {
             let message = match &command {
                 Undo { run: None, call: None } => "there is nothing left to take back",
@@ -52,30 +74,51 @@ impl Engine {
             return Err(ErrorView::new(ErrorCode::NotFound, message)
                 .with_hint("what was left as it is is tried again by its name: miki undo RUN"));
         };
-        if let Some(run) = &first.scope.run
+        let whose = whose.unwrap_or_else(|| first.scope.clone());
+        if let Some(run) = &whose.run
             && !self.runs.is_over(run).await
         {
             return Err(ErrorView::new(ErrorCode::Busy, format!("{run} is still at work"))
                 .with_hint("stop it first: miki stop"));
         }
-        let scope = Scope { run: None, agent: None, ..first.scope.clone() };
-        let space = self.space_of(&first.scope).await?;
-        let ports = self.open_ports(first.scope.session.as_ref(), space.as_deref()).await?;
-        let id = CallId::from_suffix(fresh());
-        let meant = || changers.iter().filter(|changer| !taken_back.contains(&changer.call));
+        let meant: Vec<&Changer> =
+            changers.iter().filter(|changer| !taken_back.contains(&changer.call)).collect();
         let is_on_screen =
             |change: &Change| matches!(change.of, Changed::Value | Changed::Window | Changed::Clipboard);
-        let acts = meant().flat_map(|changer| &changer.changes).any(is_on_screen);
+        let acts = meant.iter().flat_map(|changer| &changer.changes).any(is_on_screen);
+        let mut ports = BTreeMap::new();
+        for changer in &meant {
+            if let Entry::Vacant(of_session) = ports.entry(changer.scope.session.clone()) {
+                let space = self.space_of(&changer.scope).await?;
+                of_session.insert(self.open_ports(changer.scope.session.as_ref(), space.as_deref()).await?);
+            }
+        }
+        let id = CallId::from_suffix(fresh());
         let _seat = if acts { Some(self.seat_of_a_call(&id).await?) } else { None };
-        let of: Vec<&CallId> = meant().map(|changer| &changer.call).collect();
-        let call = ToolCall { id: id.clone(), tool: UNDO.into(), arguments: json!({ "calls": of }) };
-        self.log.append(scope.clone(), EventBody::ToolStarted { call, risk: Risk::Edit }).await?;
-        let mut report = Undone { run: first.scope.run.clone(), stays, ..Undone::default() };
+        // In the session of each that changed something: those of agents have their own.
+        let mut undos = vec![Record { scope: beside_runs(&whose), id, of: Vec::new() }];
+        for changer in &meant {
+            let scope = beside_runs(&changer.scope);
+            match undos.iter_mut().find(|undo| undo.scope == scope) {
+                Some(undo) => undo.of.push(changer.call.clone()),
+                None => undos.push(Record {
+                    scope,
+                    id: CallId::from_suffix(fresh()),
+                    of: vec![changer.call.clone()],
+                }),
+            }
+        }
+        for Record { scope, id, of } in &undos {
+            let call = ToolCall { id: id.clone(), tool: UNDO.into(), arguments: json!({ "calls": of }) };
+            self.log.append(scope.clone(), EventBody::ToolStarted { call, risk: Risk::Edit }).await?;
+        }
+        let mut report = Undone { run: whose.run.clone(), stays, ..Undone::default() };
         let (mut done, mut seen) = (Vec::new(), Vec::new());
-        for changer in meant() {
+        for changer in &meant {
+            let Some(ports) = ports.get(&changer.scope.session) else { continue };
             let mut whole = true;
             for change in changer.changes.iter().rev() {
-                match self.tools.take_back(change, &ports).await {
+                match self.tools.take_back(change, ports).await {
                     // A thing that was changed twice is one thing.
                     Ok(()) if seen.contains(&(change.of, &change.name)) => {}
                     Ok(()) => {
@@ -93,7 +136,10 @@ impl Engine {
             }
         }
         let result = told(&report, &done);
-        self.log.append(scope, EventBody::ToolFinished { call: id, result }).await?;
+        for Record { scope, id, .. } in undos {
+            let result = result.clone();
+            self.log.append(scope, EventBody::ToolFinished { call: id, result }).await?;
+        }
         Ok(report)
     }
 
@@ -114,20 +160,22 @@ impl Engine {
         }
     }
 
-    /// The calls that are meant, newest first; and what else their run did, which nothing takes back.
-    async fn changers(&self, command: &Undo) -> Result<(Vec<Changer>, Vec<String>), ErrorView> {
+    /// The calls that are meant, newest first; and what else their run and its agents did, which nothing takes back.
+    async fn meant(&self, command: &Undo) -> Result<Meant, ErrorView> {
         let (run, call) = (command.run.clone(), command.call.clone());
-        let events = self
-            .log
-            .read(move |journal| match (run, call) {
-                (_, Some(call)) => Ok(journal.finished(&call)?.into_iter().collect()),
-                (Some(run), None) => journal.run_events(&run),
-                (None, None) => match last_untried(journal)? {
-                    Some(Event { scope: Scope { run: Some(run), .. }, .. }) => journal.run_events(&run),
-                    last => Ok(last.into_iter().collect()),
-                },
-            })
-            .await?;
+        let events = move |journal: &Reader<'_>| match (run, call) {
+            (_, Some(call)) => Ok(journal.finished(&call)?.into_iter().collect()),
+            (Some(run), None) => of_tree(journal, &run),
+            (None, None) => match last_untried(journal)? {
+                Some(Event { scope: Scope { run: Some(run), .. }, .. }) => {
+                    of_tree(journal, &top_of(journal, run)?)
+                }
+                last => Ok(last.into_iter().collect()),
+            },
+        };
+        let events: Vec<Event> = self.log.read(events).await?;
+        let begins = events.iter().find(|event| matches!(event.body, EventBody::RunStarted(_)));
+        let run = begins.map(|event| event.scope.clone());
         let stays = stays(&events);
         let changer = |event: Event| match event.body {
             EventBody::ToolFinished { call, result } if !result.changes.is_empty() => {
@@ -135,22 +183,23 @@ impl Engine {
             }
             _ => None,
         };
-        Ok((events.into_iter().rev().filter_map(changer).collect(), stays))
+        Ok(Meant { run, changers: events.into_iter().rev().filter_map(changer).collect(), stays })
     }
 
     /// Those of them that were taken back already.
     async fn taken_back(&self, changers: &[Changer]) -> Result<BTreeSet<CallId>, ErrorView> {
-        let Some(first) = changers.first() else { return Ok(BTreeSet::new()) };
-        let stream = first.scope.stream();
+        let streams: BTreeSet<StreamId> = changers.iter().map(|changer| changer.scope.stream()).collect();
         // Only ours: the data of another tool's answer says nothing.
-        let told = move |journal: &journal::Reader<'_>| {
+        let told = move |journal: &Reader<'_>| {
             let mut told = BTreeSet::new();
-            for undo in journal.begun(&stream, UNDO)? {
-                if let Some(Event { body: EventBody::ToolFinished { result, .. }, .. }) =
-                    journal.finished(&undo.id)?
-                {
-                    let calls = result.data.get("undone").cloned().unwrap_or_default();
-                    told.extend(serde_json::from_value::<Vec<CallId>>(calls).unwrap_or_default());
+            for stream in &streams {
+                for undo in journal.begun(stream, UNDO)? {
+                    if let Some(Event { body: EventBody::ToolFinished { result, .. }, .. }) =
+                        journal.finished(&undo.id)?
+                    {
+                        let calls = result.data.get("undone").cloned().unwrap_or_default();
+                        told.extend(serde_json::from_value::<Vec<CallId>>(calls).unwrap_or_default());
+                    }
                 }
             }
             Ok(told)
@@ -167,6 +216,60 @@ impl Engine {
             _ => None,
         }))
     }
+}
+
+fn beside_runs(scope: &Scope) -> Scope {
+    Scope { run: None, agent: None, ..scope.clone() }
+}
+
+/// The run at the top of a tree.
+fn top_of(journal: &Reader<'_>, run: RunId) -> Result<RunId, JournalError> {
+    let mut top = run;
+    while let Some(above) = journal.parent(&top)? {
+        top = above;
+    }
+    Ok(top)
+}
+
+/// All events of a run and of its agents with all below them, oldest first.
+fn of_tree(journal: &Reader<'_>, run: &RunId) -> Result<Vec<Event>, JournalError> {
+    let mut events = journal.run_events(run)?;
+    events.extend(below(journal, run)?);
+    events.sort_by_key(|event| event.position.map(|position| position.seq));
+    Ok(events)
+}
+
+/// All events of a run's agents with all below them.
+fn below(journal: &Reader<'_>, run: &RunId) -> Result<Vec<Event>, JournalError> {
+    let mut events = Vec::new();
+    for child in journal.children_of_run(run)? {
+        let Some(child) = child.scope.run else { continue };
+        events.extend(journal.run_events(&child)?);
+        events.extend(below(journal, &child)?);
+    }
+    Ok(events)
+}
+
+/// What those below a run changed, and what else they did, which nothing takes back: at the most so much of each as is
+/// named.
+///
+/// # Errors
+/// If the journal cannot be read.
+pub fn did_below(
+    journal: &Reader<'_>,
+    run: &RunId,
+) -> Result<(Vec<AgentsChange>, Vec<String>), JournalError> {
+    let mut events = below(journal, run)?;
+    events.sort_by_key(|event| event.position.map(|position| position.seq));
+    let stays = stays(&events);
+    let changes = events.into_iter().flat_map(|event| match event.body {
+        EventBody::ToolFinished { call, result } => {
+            let change = |Change { of, name, .. }| AgentsChange { call: call.clone(), of, name };
+            result.changes.into_iter().map(change).collect()
+        }
+        _ => Vec::new(),
+    });
+    Ok((changes.take(MOST_CHANGES).collect(), stays))
 }
 
 /// What a run did without keeping how to take it back, in the words of its results, the oldest first.

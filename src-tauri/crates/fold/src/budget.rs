@@ -59,6 +59,11 @@ impl Used {
         self.last = self.last.or(Some(at));
     }
 
+    /// Nothing works at it from its last event on.
+    pub fn rests(&mut self) {
+        self.last = None;
+    }
+
     pub fn tokens(&self) -> u64 {
         let Usage { input, output, thinking, .. } = self.usage;
         input.saturating_add(output).saturating_add(thinking)
@@ -97,7 +102,8 @@ impl Used {
         ) {
             return;
         }
-        if let Some(last) = self.last.take() {
+        // Without a pause before it: Miki had ended meanwhile, and that is no work.
+        if let (Some(last), false) = (self.last.take(), matches!(event.body, EventBody::RunResumed)) {
             self.worked = self.worked.saturating_add(event.time.0.saturating_sub(last.0).max(0));
             self.last = Some(event.time);
         }
@@ -283,6 +289,14 @@ impl Budget {
         self.meter.used.goes_on(at);
         if let Some(meter) = &mut plan.meter {
             meter.used.goes_on(at);
+        }
+    }
+
+    /// Miki ended in the middle of it.
+    pub fn rests(&mut self, plan: &mut PlanState) {
+        self.meter.used.rests();
+        if let Some(meter) = &mut plan.meter {
+            meter.used.rests();
         }
     }
 

@@ -3,7 +3,7 @@
 use protocol::event::{Event, EventBody, Scope};
 use protocol::ids::Timestamp;
 use protocol::run::RunSpec;
-use protocol::tool::{Answer, Approval, Grant, Source, ToolCall, Until};
+use protocol::tool::{Answer, Approval, Grant, Source, ToolCall, Until, WAIT_FOR};
 
 use crate::budget::Budget;
 use crate::plan::PlanState;
@@ -17,7 +17,8 @@ pub struct OpenRun {
     pub started: Timestamp,
     /// The last turn that was finished; 0 for none.
     pub turn: u32,
-    /// Calls without an outcome: they may or may not have happened. Never to be run again by themselves.
+    /// Calls without an outcome: they may or may not have happened. Never to be run again by themselves, but for a wait for
+    /// agents.
     pub in_doubt: Vec<ToolCall>,
     /// The question it waits for, if it does.
     pub approval: Option<Approval>,
@@ -104,5 +105,13 @@ impl OpenRun {
     /// Whether it waits, with no turn of its model or call under way, until it may have as much again.
     pub fn asks_for_more(&self) -> bool {
         self.budget.used_up.is_some() && self.paused.is_some() && self.in_doubt.is_empty()
+    }
+
+    /// The call in which it waits for its agents, if nothing else of it is under way.
+    pub fn waits_for_agents(&self) -> Option<&ToolCall> {
+        match &self.in_doubt[..] {
+            [call] if call.tool == WAIT_FOR && self.approval.is_none() => Some(call),
+            _ => None,
+        }
     }
 }

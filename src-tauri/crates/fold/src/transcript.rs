@@ -17,7 +17,7 @@ use protocol::tool::{
 use protocol::turn::{Cost, Spent, Usage, Usd};
 use serde_json::Value;
 
-use crate::way_back::WayBack;
+use crate::way_back::{OfAgents, WayBack};
 
 /// The tool that tells the model which windows there are.
 const LIST_WINDOWS: &str = "listWindows";
@@ -42,6 +42,8 @@ pub struct Transcript {
     suggestions: Vec<ModelId>,
     /// What came of the plan of the run that is about to end.
     report: Option<Box<Report>>,
+    /// What its agents did, until its end is there.
+    of_agents: OfAgents,
     /// What the pause or the end is for that follows.
     used_up: Option<Bound>,
     /// The last run was begun to look and plan: that it is refused every act is no failure of it.
@@ -290,6 +292,7 @@ impl Transcript {
                 self.suggestions.clear();
                 self.used_up = None;
                 self.report = None;
+                self.of_agents = OfAgents::default();
                 self.only_plans = spec.mode == Mode::Plan;
                 let (run, goal, model) =
                     (event.scope.run.clone(), spec.told().to_owned(), spec.model.0.clone());
@@ -351,8 +354,11 @@ impl Transcript {
             }),
             EventBody::ToolFinished { call, result } => self.finished(call, result),
             EventBody::PlanReported { report } => self.report = Some(report.clone()),
-            EventBody::AgentsUsed { tokens, cost } => {
-                self.bill.agents = Some(AgentsUse { tokens: *tokens, cost: *cost });
+            EventBody::AgentsUsed { tokens, cost, changes, stays } => {
+                if *tokens > 0 {
+                    self.bill.agents = Some(AgentsUse { tokens: *tokens, cost: *cost });
+                }
+                self.of_agents = OfAgents { changes: changes.clone(), stays: stays.clone() };
             }
             EventBody::RunEnded { end } => self.ended(n, end),
             EventBody::Noted { level, message, hint } => {
@@ -552,17 +558,21 @@ impl Transcript {
                 step.is_undone = true;
             }
         }
-        self.say_ways_back();
+        self.say_ways_back(&calls);
     }
 
     /// What can still be taken back of each run that has ended.
-    fn say_ways_back(&mut self) {
+    fn say_ways_back(&mut self, undone: &[Value]) {
         let (mut begins, mut others) = (None, Vec::new());
         for (at, entry) in self.entries.iter().enumerate() {
             match (&entry.body, begins) {
                 (EntryBody::Goal { .. }, _) => begins = Some(at),
                 (EntryBody::End { way_back, .. }, Some(from)) => {
-                    let now = WayBack::of(&self.entries[from..at]);
+                    let mut agents = way_back.agents.clone();
+                    agents.changes.retain(|change| {
+                        !undone.iter().any(|call| call.as_str() == Some(change.call.as_str()))
+                    });
+                    let now = WayBack::of(&self.entries[from..at], agents);
                     if now != **way_back {
                         others.push((at, now));
                     }
@@ -613,7 +623,8 @@ impl Transcript {
         let (end, bill, report) = (end.clone(), self.bill, self.report.take());
         let counts = bill.is_whole && !self.only_plans;
         let acts = if counts { Acts::of(self.last_run()) } else { Acts::default() };
-        let way_back = Box::new(WayBack::of(self.last_run()));
+        let agents = std::mem::take(&mut self.of_agents);
+        let way_back = Box::new(WayBack::of(self.last_run(), agents));
         let repeats = match (&end, self.entries.last().map(|entry| &entry.body)) {
             (RunEnd::Completed { summary }, Some(EntryBody::Turn { text, .. })) => {
                 summary.trim() == text.trim()

@@ -1,6 +1,7 @@
 //! What of a run can be taken back and what cannot: said before anybody takes it back. Whether a thing is still as the run
 //! left it, only who does it finds out.
 
+use protocol::agent::AgentsChange;
 use protocol::ids::RunId;
 use protocol::tool::Changed;
 
@@ -14,15 +15,24 @@ const NAMED: usize = 50;
 pub struct WayBack {
     /// `None` if its beginning is not known: then nothing is said.
     pub run: Option<RunId>,
-    /// What was there before is kept, the newest first: the order in which it goes back.
+    /// What was there before is kept: its own, the newest first, then that of its agents.
     pub back: Vec<(Changed, String)>,
-    /// Acts that stay as they are, the oldest first, each in one line.
+    /// Acts that stay as they are, its own first, the oldest first, each in one line.
+    pub stays: Vec<String>,
+    pub agents: OfAgents,
+}
+
+/// What a run's agents did, as the journal tells it at the run's end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OfAgents {
+    /// Not taken back yet, the oldest first.
+    pub changes: Vec<AgentsChange>,
     pub stays: Vec<String>,
 }
 
 impl WayBack {
     /// Of the entries of one run, from its goal on.
-    pub(crate) fn of(entries: &[Entry]) -> Self {
+    pub(crate) fn of(entries: &[Entry], agents: OfAgents) -> Self {
         let Some(EntryBody::Goal { run: Some(run), .. }) = entries.first().map(|entry| &entry.body) else {
             return Self::default();
         };
@@ -33,6 +43,10 @@ impl WayBack {
             }
         }
         way.back.reverse();
+        way.back.extend(agents.changes.iter().rev().map(|change| (change.of, change.name.clone())));
+        let room = NAMED.saturating_sub(way.stays.len());
+        way.stays.extend(agents.stays.iter().take(room).cloned());
+        way.agents = agents;
         // A thing that was changed twice is one thing.
         let mut seen = Vec::new();
         way.back.retain(|one| {

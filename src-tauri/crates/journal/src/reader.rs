@@ -319,6 +319,17 @@ impl<'a> Reader<'a> {
         Ok(started.into_iter().filter_map(of_run).collect())
     }
 
+    /// The run that a run's agent works for; `None` for one that its user started.
+    pub fn parent(&self, run: &RunId) -> Result<Option<RunId>, JournalError> {
+        self.connection
+            .prepare_cached("SELECT parent FROM runs WHERE id = ?1")
+            .and_then(|mut select| {
+                select.query_row([run.as_str()], |row| row.get::<_, Option<String>>(0)).optional()
+            })
+            .map(|found| found.flatten().map(RunId))
+            .map_err(|e| self.sqlite(e))
+    }
+
     /// The runs that the agent of a run started, oldest first.
     pub fn children_of_run(&self, run: &RunId) -> Result<Vec<ChildRun>, JournalError> {
         self.children("parent = ?1", run.as_str())

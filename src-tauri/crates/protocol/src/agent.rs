@@ -2,11 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ids::CallId;
+use crate::tool::Changed;
+
 /// Characters of one text of a report, and texts in one list of it.
 const TEXT_CHARS: usize = 1_000;
 const LIST: usize = 30;
 /// Characters of a whole report.
 pub const REPORT_CHARS: usize = 8_000;
+
+/// What an agent changed, which can be taken back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentsChange {
+    pub call: CallId,
+    pub of: Changed,
+    pub name: String,
+}
 
 /// What a child has found out and done, in its model's words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent::AgentsChange;
 use crate::budget::{Bound, Progress, Reached, UsedUp};
 use crate::citation::Citation;
 use crate::contract::Report;
@@ -198,11 +199,17 @@ pub enum EventBody {
     PlanReported {
         report: Box<Report>,
     },
-    /// What the run's agents used, with all below them, right before its end; not sent if nothing. A cost is that of the
-    /// calls whose price is known.
+    /// What the run's agents used and changed, with all below them, right before its end; not sent if nothing. A cost is
+    /// that of the calls whose price is known.
     AgentsUsed {
         tokens: u64,
         cost: Usd,
+        /// What can be taken back, oldest first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changes: Vec<AgentsChange>,
+        /// What else they did, which nothing takes back, oldest first, each in one line.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        stays: Vec<String>,
     },
     RunEnded {
         end: RunEnd,

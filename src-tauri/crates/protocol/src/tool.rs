@@ -77,6 +77,8 @@ const RECORDED: [&str; 13] = [
 ];
 /// The tool by which an agent asks its user; the answer is its argument `answer`, which its user adds.
 pub const ASK_HUMAN: &str = "askHuman";
+/// The tool by which an agent waits for those that it started. It changes nothing: begun again, it is the same wait.
+pub const WAIT_FOR: &str = "waitFor";
 
 /// Tools that only look, or keep what is the run's own. A test of `tools` holds the names to what those say of themselves.
 const ONLY_LOOKS: [&str; 25] = [

@@ -20,8 +20,9 @@ use tools::{Assessment, Call, Decision, ExecRequest, Executed, Router, Yes};
 use super::{Driver, Outcome, Waiting, ask};
 use crate::engine::LEFT;
 use crate::lease::{self, Holder, Lease};
-use crate::ledger::{NoRoom, Sum};
+use crate::ledger::NoRoom;
 use crate::machine::{Effect, Input, Verdict};
+use crate::recovery;
 use crate::start;
 
 /// To the model, whose user could not have answered.
@@ -133,6 +134,8 @@ impl Driver {
         if let Some(terminal) = self.run.ports.terminal.as_ref().filter(|_| goes_whole) {
             terminal.stop_all();
         }
+        let used = self.run.ledger.below(&self.run.id);
+        let of_agents = recovery::of_agents(&self.run.log, &self.run.id, used).await?;
         // Before anyone sees the end: who sees it may begin the next run at once.
         self.run.mailbox.close();
         // Nobody has stopped it: it is offered, as after a crash. One that goes on at the next start has no end yet.
@@ -142,9 +145,8 @@ impl Driver {
             if let Some(report) = self.plan.report() {
                 self.append(EventBody::PlanReported { report: Box::new(report) }).await?;
             }
-            let Sum { tokens, cost, .. } = self.run.ledger.below(&self.run.id);
-            if tokens > 0 {
-                self.append(EventBody::AgentsUsed { tokens, cost }).await?;
+            if let Some(told) = of_agents {
+                self.append(told).await?;
             }
             self.append(EventBody::RunEnded { end: end.clone() }).await?;
         }
@@ -357,7 +359,10 @@ impl Driver {
     }
 
     fn execute(&mut self, call: ToolCall, approved: bool) {
-        let waiting = Waiting { call, approved };
+        self.prepare(Waiting { call, approved, has_begun: false });
+    }
+
+    fn prepare(&mut self, waiting: Waiting) {
         if !self.outline(&self.request(waiting.call.clone())).seat {
             self.operation = Some(Box::pin(async move { Outcome::Ready(waiting, None) }));
             return;
@@ -392,7 +397,7 @@ impl Driver {
             self.put_aside = Some(waiting);
             return Ok(());
         }
-        let Waiting { call, approved } = waiting;
+        let Waiting { call, approved, has_begun } = waiting;
         let mut request = self.request(call.clone());
         let assessment = self.outline(&request);
         let mut risk = assessment.risk.unwrap_or(Risk::Consequential);
@@ -426,7 +431,9 @@ impl Driver {
                 self.note_keyboard().await;
             }
         }
-        self.append(EventBody::ToolStarted { call: call.clone(), risk }).await?;
+        if !has_begun {
+            self.append(EventBody::ToolStarted { call: call.clone(), risk }).await?;
+        }
         self.running = Some(call.clone());
         self.halt = self.run.stop.token.child_token();
         let (router, cancel, limits) = (self.run.router.clone(), self.halt.clone(), self.run.limits.clone());
@@ -473,14 +480,13 @@ impl Driver {
             return;
         }
         let Some(waiting) = self.put_aside.take() else { return };
-        let Waiting { call, approved } = waiting;
-        let risk = self.outline(&self.request(call.clone())).risk;
+        let risk = self.outline(&self.request(waiting.call.clone())).risk;
         match self.unless_disturbed(risk, Verdict::Run) {
             Verdict::Forbid(error) => {
                 let refused = Box::new(Executed::refused(error));
-                self.operation = Some(Box::pin(async move { Outcome::Tool(call, refused) }));
+                self.operation = Some(Box::pin(async move { Outcome::Tool(waiting.call, refused) }));
             }
-            Verdict::Run | Verdict::Ask { .. } | Verdict::Later => self.execute(call, approved),
+            Verdict::Run | Verdict::Ask { .. } | Verdict::Later => self.prepare(waiting),
         }
     }
 

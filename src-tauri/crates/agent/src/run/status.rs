@@ -38,8 +38,7 @@ impl Driver {
                 self.show(Activity::Working, format!("waits for the desktop: {}", calls.current.tool));
             }
             State::ExecutingTool { calls } => {
-                let call = &calls.current;
-                self.show(Activity::Working, format!("{}{}", call.tool, reason_of(call)));
+                self.show(Activity::Working, works_at(&calls.current));
             }
             State::AwaitingContinue { next: Next::Model { .. } } => {
                 if let Some(wait) = self.retrying {
@@ -134,6 +133,11 @@ fn asks_for(call: &ToolCall) -> String {
         ASK_HUMAN => "asks you something".to_owned(),
         tool => format!("asks whether it may: {tool}"),
     }
+}
+
+/// The status line of a run with a call under way.
+pub fn works_at(call: &ToolCall) -> String {
+    format!("{}{}", call.tool, reason_of(call))
 }
 
 /// What the model says the call is for, for the status line.

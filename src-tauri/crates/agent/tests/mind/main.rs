@@ -33,3 +33,4 @@ mod tree;
 mod trouble;
 mod undo;
 mod user_takeover;
+mod waiting_tree;

@@ -21,11 +21,11 @@ use protocol::principal::Surface;
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
 use protocol::tool::{Answer, ApprovalMode, Source, ToolErrorKind};
-use protocol::{ErrorView, Event, EventBody};
+use protocol::{ErrorCode, ErrorView, Event, EventBody};
 use serde_json::{Value, json};
 use tools::Router;
 
-use crate::bench::{Bench, done, history, settings};
+use crate::bench::{Bench, done, history, home, settings};
 
 /// A model for each run, in the order in which they begin.
 #[derive(Default)]
@@ -35,19 +35,19 @@ impl ModelSource for Minds {
     fn open<'a>(&'a self, what: OpenModel<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         let mut minds = self.0.lock().unwrap();
         minds.1.push(what.model.clone());
-        let model: SharedModel = minds.0.pop_front().expect("one more run than there are minds");
-        async move { Ok(model) }.boxed()
+        let model = minds.0.pop_front().map(|model| model as SharedModel);
+        async move { model.ok_or_else(|| ErrorView::new(ErrorCode::Unavailable, "no model is left")) }.boxed()
     }
 }
 
-struct Tree {
-    bench: Bench,
+pub struct Tree {
+    pub bench: Bench,
     minds: Arc<Minds>,
-    models: Vec<Arc<Scripted>>,
+    pub models: Vec<Arc<Scripted>>,
 }
 
 impl Tree {
-    async fn new(minds: Vec<Vec<Step>>) -> Self {
+    pub async fn new(minds: Vec<Vec<Step>>) -> Self {
         Self::with(minds, settings()).await
     }
 
@@ -56,10 +56,19 @@ impl Tree {
     }
 
     async fn on(minds: Vec<Vec<Step>>, settings: Settings, change: impl FnOnce(Router) -> Router) -> Self {
+        Self::at(home(), minds, settings, change).await
+    }
+
+    pub async fn at(
+        home: tempfile::TempDir,
+        minds: Vec<Vec<Step>>,
+        settings: Settings,
+        change: impl FnOnce(Router) -> Router,
+    ) -> Self {
         let models: Vec<_> = minds.into_iter().map(|steps| Arc::new(Scripted::new(steps))).collect();
         let minds = Arc::new(Minds(Mutex::new((models.iter().cloned().collect(), Vec::new()))));
         let source = minds.clone();
-        let bench = Bench::other(Vec::new(), move |setup| {
+        let bench = Bench::with(home, Vec::new(), move |setup| {
             setup.models = source;
             setup.settings = settings;
             let router = std::mem::replace(&mut setup.router, Router::builtin(FakeDesktop::new()));
@@ -74,17 +83,17 @@ impl Tree {
         Self::on(minds, settings(), |router| router.with_browser(FakeBrowser::new())).await
     }
 
-    async fn start(&self, goal: &str, overrides: RunOverrides) -> StartedRun {
+    pub async fn start(&self, goal: &str, overrides: RunOverrides) -> StartedRun {
         let start = StartRun { goal: goal.into(), session: None, overrides };
         self.bench.handle.start_run(start, Surface::Cli).await.unwrap()
     }
 
-    async fn stop(&self, started: &StartedRun) {
+    pub async fn stop(&self, started: &StartedRun) {
         let stop = StopRun { run: Some(started.run.clone()) };
         self.bench.handle.stop_run(stop, Surface::Cli).await.unwrap();
     }
 
-    async fn end_of(&mut self, run: &RunId) -> RunEnd {
+    pub async fn end_of(&mut self, run: &RunId) -> RunEnd {
         loop {
             let event = self.bench.until(|body| matches!(body, EventBody::RunEnded { .. })).await;
             if let (true, EventBody::RunEnded { end }) = (event.scope.run.as_ref() == Some(run), event.body) {
@@ -103,7 +112,7 @@ impl Tree {
     }
 
     /// Results of a tool in a session, as its model was told them.
-    async fn results(&self, started: &StartedRun, tool: &str) -> Vec<protocol::tool::ExecResult> {
+    pub async fn results(&self, started: &StartedRun, tool: &str) -> Vec<protocol::tool::ExecResult> {
         let events = history(&self.bench.handle, &started.session).await;
         let calls: BTreeSet<_> = events
             .iter()
@@ -123,15 +132,15 @@ impl Tree {
     }
 }
 
-fn auto() -> RunOverrides {
+pub fn auto() -> RunOverrides {
     RunOverrides { approval: Some(ApprovalMode::Auto), ..RunOverrides::default() }
 }
 
-fn spawn(goal: &str) -> (&'static str, Value) {
+pub fn spawn(goal: &str) -> (&'static str, Value) {
     ("spawn", json!({ "goal": goal, "reason": "it goes side by side" }))
 }
 
-fn wait_for_all() -> Step {
+pub fn wait_for_all() -> Step {
     Step::call("waitFor", json!({}))
 }
 
@@ -143,7 +152,7 @@ fn agent_in(request: &Request) -> String {
 }
 
 /// All that a request tells its model.
-fn told(request: &Request) -> String {
+pub fn told(request: &Request) -> String {
     format!("{:?}", request.messages)
 }
 

@@ -1,6 +1,7 @@
 //! Taking back what runs changed: step by step further back, never over what somebody has changed since, and never while
 //! another has the desktop.
 
+use fold::transcript::{EntryBody, Transcript};
 use models::scripted::Step;
 use protocol::ErrorCode;
 use protocol::command::{Undo, Undone};
@@ -9,7 +10,8 @@ use protocol::ids::{CallId, RunId};
 use protocol::tool::ApprovalMode;
 use serde_json::json;
 
-use crate::bench::{Bench, click, done};
+use crate::bench::{Bench, click, done, history};
+use crate::tree::{Tree, auto, spawn, wait_for_all};
 
 fn add() -> Step {
     Step::call("useTools", json!({ "groups": ["clipboard"] }))
@@ -128,4 +130,53 @@ async fn a_step_or_a_run_that_changed_nothing_says_so() {
     let call = Some(CallId::from_suffix("none"));
     let nothing = bench.handle.undo(Undo { run: None, call }).await.unwrap_err();
     assert_eq!(nothing.code, ErrorCode::NotFound);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_agents_changed_is_taken_back_with_what_the_one_that_they_worked_for_did_in_the_order_of_all() {
+    let child = vec![add(), copy("two"), done()];
+    let root =
+        vec![add(), copy("one"), Step::calls(vec![spawn("copy it")]), wait_for_all(), copy("three"), done()];
+    let mut tree = Tree::new(vec![root, child]).await;
+    tree.bench.desktop.edit(|scene| scene.clipboard = "before".into());
+    let started = tree.start("copy", auto()).await;
+    assert!(matches!(tree.end_of(&started.run).await, RunEnd::Completed { .. }));
+    assert_eq!(copied(&tree.bench), "three");
+    // It is said at the end, before anybody takes it back.
+    let events = history(&tree.bench.handle, &started.session).await;
+    let end = |events: &[protocol::Event]| {
+        let transcript = Transcript::of(events);
+        let ends = transcript.entries().iter().rev().find_map(|entry| match &entry.body {
+            EntryBody::End { way_back, .. } => Some((way_back.back.len(), way_back.agents.changes.len())),
+            _ => None,
+        });
+        ends.unwrap()
+    };
+    assert_eq!(end(&events), (1, 1), "one thing, changed by the agent too");
+
+    let undone = undo(&tree.bench, None).await.unwrap();
+    assert_eq!((undone.run.as_ref(), undone.undone.len()), (Some(&started.run), 1), "{undone:?}");
+    assert_eq!(copied(&tree.bench), "before");
+    let events = history(&tree.bench.handle, &started.session).await;
+    assert_eq!(end(&events), (0, 0));
+    let nothing = undo(&tree.bench, None).await.unwrap_err();
+    assert_eq!(nothing.code, ErrorCode::NotFound);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agents_changes_can_be_taken_back_alone_and_are_not_taken_back_twice() {
+    let child = vec![add(), copy("two"), done()];
+    let root = vec![Step::calls(vec![spawn("copy it")]), wait_for_all(), add(), done()];
+    let mut tree = Tree::new(vec![root, child]).await;
+    tree.bench.desktop.edit(|scene| scene.clipboard = "before".into());
+    let started = tree.start("copy", auto()).await;
+    assert!(matches!(tree.end_of(&started.run).await, RunEnd::Completed { .. }));
+    let waited = tree.results(&started, "waitFor").await;
+    let agent = RunId(waited[0].data["agents"][0]["agent"].as_str().unwrap().into());
+    assert_eq!(undo(&tree.bench, Some(&agent)).await.unwrap().undone.len(), 1);
+    assert_eq!(copied(&tree.bench), "before");
+    tree.bench.desktop.edit(|scene| scene.clipboard = "of the user".into());
+    let again = undo(&tree.bench, Some(&started.run)).await.unwrap();
+    assert_eq!((again.undone.len(), again.left.len()), (0, 0), "{again:?}");
+    assert_eq!(copied(&tree.bench), "of the user");
 }

@@ -86,6 +86,15 @@ fn to_wait_for_the_user_is_no_work() {
 }
 
 #[test]
+fn the_time_in_which_miki_was_not_there_is_no_work() {
+    let minutes = |most| Most { minutes: Some(most), ..Most::default() };
+    // A minute each: up to its turn, with nobody there, since it went on.
+    let events = vec![turn(1, "", Vec::new()), EventBody::RunResumed, turn(2, "", Vec::new())];
+    assert_eq!(reached(minutes(3), events.clone()), None);
+    assert_eq!(reached(minutes(2), events), Some("2 of 2 minutes".into()));
+}
+
+#[test]
 fn a_call_that_would_pass_a_bound_is_not_made() {
     let (tokens, cost) = (Some(1_000_000), Some(dollars(1.0)));
     let (budget, now) = after(Most { tokens, cost, ..Most::default() }, turns(1));

@@ -67,6 +67,7 @@ fn a_run_becomes_goal_words_step_and_end() {
                     run: Some(RunId("r-1".into())),
                     back: Vec::new(),
                     stays: vec!["click 10, 20".into()],
+                    ..WayBack::default()
                 }),
                 repeats: false,
             },

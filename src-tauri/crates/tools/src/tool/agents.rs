@@ -9,7 +9,7 @@ use protocol::agent::AgentReport;
 use protocol::budget::Most;
 use protocol::command::StartedRun;
 use protocol::ids::RunId;
-use protocol::tool::{Effect, Risk, ToolError, ToolErrorKind};
+use protocol::tool::{Effect, Risk, ToolError, ToolErrorKind, WAIT_FOR};
 use protocol::turn::Usd;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -167,7 +167,7 @@ pub(super) struct WaitInput {
 }
 
 impl Builtin for WaitFor {
-    const NAME: &'static str = "waitFor";
+    const NAME: &'static str = WAIT_FOR;
     const RISK: Risk = Risk::Observe;
     const GROUP: Group = Group::Agents;
     const NEEDS: Needs = Needs::Nothing;
