@@ -6,9 +6,11 @@ use super::*;
 use crate::sample::{clicked, events, started};
 use crate::transcript::Transcript;
 use protocol::EventBody;
+use protocol::agent::AgentsChange;
 use protocol::event::RunEnd;
 use protocol::ids::CallId;
 use protocol::tool::{Change, ExecResult, ToolCall};
+use protocol::turn::Usd;
 use serde_json::{Value, json};
 
 fn begun(id: &str, tool: &str, arguments: Value, risk: Risk) -> EventBody {
@@ -100,4 +102,30 @@ fn nothing_is_said_of_a_run_whose_beginning_is_not_known() {
         EventBody::RunEnded { end: RunEnd::Completed { summary: "done".into() } },
     ];
     assert_eq!(way_back(&Transcript::of(&events(all))), WayBack::default());
+}
+
+#[test]
+fn what_its_agents_changed_goes_back_with_it_and_is_not_named_once_it_has() {
+    let change = AgentsChange { call: CallId("a-1".into()), of: Changed::File, name: "b.txt".into() };
+    let mut all = vec![
+        started(),
+        begun("c-1", "writeFile", json!({"path": "a.txt"}), Risk::Edit),
+        ended("c-1", &[(Changed::File, "a.txt")]),
+        EventBody::AgentsUsed {
+            tokens: 1,
+            cost: Usd(0),
+            changes: vec![change],
+            stays: vec!["clicked a button".into()],
+        },
+        EventBody::RunEnded { end: RunEnd::Completed { summary: "done".into() } },
+    ];
+    let said = way_back(&Transcript::of(&events(all.clone())));
+    let file = |name: &str| (Changed::File, name.to_owned());
+    assert_eq!(said.back, [file("a.txt"), file("b.txt")]);
+    assert_eq!(said.stays, ["clicked a button"]);
+    let undo = ToolCall { id: CallId("u-1".into()), tool: "undo".into(), arguments: json!({}) };
+    all.push(EventBody::ToolStarted { call: undo, risk: Risk::Edit });
+    let result = ExecResult { data: json!({ "undone": ["a-1"] }), changes: Vec::new(), ..clicked() };
+    all.push(EventBody::ToolFinished { call: CallId("u-1".into()), result });
+    assert_eq!(way_back(&Transcript::of(&events(all))).back, [file("a.txt")]);
 }
