@@ -1,11 +1,18 @@
-//! Questions of runs whose starter cannot answer.
+//! Questions of runs whose starter cannot answer, or answers in a terminal.
 
-use outside::fake_model::{FakeModel, HaikuMind, MindTurn, ScriptMind};
+use std::io::Write as _;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use outside::fake_model::{Asked, FakeModel, HaikuMind, MindTurn, ScriptMind};
 use outside::miki::{self, GOAL, Miki};
 use outside::stage::Stage;
+use outside::{LONG, wait_for};
 use protocol::EventBody;
 use protocol::event::RunEnd;
-use protocol::tool::{Effect, ToolErrorKind};
+use protocol::tool::{Answer, Effect, ToolErrorKind};
 use serde_json::json;
 
 #[test]
@@ -53,4 +60,46 @@ fn plan_mode_looks_and_never_acts() {
         .collect();
     assert_eq!(results[..2], [(Effect::Confirmed, None), (Effect::Refused, Some(ToolErrorKind::Forbidden))]);
     assert_eq!(witness.count(), 0);
+}
+
+#[test]
+fn a_yes_that_was_typed_before_its_question_came_answers_nothing() {
+    let stage = Stage::plain().unwrap();
+    let _editor = stage.open_editor(None).unwrap();
+    let witness = stage.witness().unwrap();
+    let has_typed = Arc::new(AtomicBool::new(false));
+    let gate = has_typed.clone();
+    let mind = move |asked: &Asked| {
+        wait_for("the yes to be typed", LONG, || gate.load(Ordering::SeqCst).then_some(())).unwrap();
+        match asked.heard.messages.len() {
+            1 => MindTurn::call("", "press", json!({ "key": "a", "reason": "it is the goal" })),
+            _ => MindTurn::done("asked", true),
+        }
+    };
+    let model = FakeModel::start(mind).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    // A terminal of its own, whose keys are what is written here.
+    let (keys, mut fingers) = std::io::pipe().unwrap();
+    let mut terminal = miki.starter(&stage, "script");
+    let line = format!("'{}' run press --approval ask", miki.bin.display());
+    terminal
+        .args(["--quiet", "--flush", "--return", "--command", &line, "/dev/null"])
+        .stdin(Stdio::from(keys));
+    let _run = stage.launch("terminal", "script (bsdutils)", terminal).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    client.subscribe().unwrap();
+    let yes = format!("{}y", " ".repeat(20));
+    fingers.write_all(yes.as_bytes()).unwrap();
+    wait_for("the terminal's echo", LONG, || stage.log("terminal").contains(&yes).then_some(())).unwrap();
+    has_typed.store(true, Ordering::SeqCst);
+    client.events_until(|body| matches!(body, EventBody::ApprovalRequested { .. })).unwrap();
+    // From half a second on what is typed answers it.
+    std::thread::sleep(Duration::from_millis(700));
+    fingers.write_all(b"\nn\n").unwrap();
+    let events = client.events_until(|body| matches!(body, EventBody::ApprovalAnswered { .. })).unwrap();
+    let answer = events.into_iter().find_map(|event| match event.body {
+        EventBody::ApprovalAnswered { answer, .. } => Some(answer),
+        _ => None,
+    });
+    assert_eq!((answer, witness.count()), (Some(Answer::Deny), 0), "{}", stage.log("terminal"));
 }

@@ -93,3 +93,22 @@ fn what_is_started_gets_nothing_of_our_environment_and_the_browser_ends_with_a_m
     // An application is its user's, and goes on.
     kill_process(Pid::from_raw(editor.pid).unwrap(), Signal::KILL).unwrap();
 }
+
+// bar: C14
+#[test]
+fn a_server_of_the_users_in_no_sandbox_gets_nothing_of_our_environment() {
+    let stage = Stage::plain().unwrap();
+    let told = stage.work().join("told");
+    let server = json!({
+        "command": "sh", "args": ["-c", format!("env > '{}'", told.display())], "unconfined": true,
+    });
+    let miki =
+        Miki::with_model(&stage, "miki", "http://127.0.0.1:9", json!({ "mcpServers": { "pond": server } }))
+            .unwrap();
+    let miki = NAMES.iter().fold(miki, |miki, name| miki.env(name, CANARY));
+    let tested = miki.run(&stage, &["mcp", "test", "pond"]).unwrap();
+    assert_ne!(tested.code(), 0, "it says nothing");
+    let environment = fs::read_to_string(&told).unwrap_or_else(|error| panic!("{error}: {}", tested.stderr));
+    assert!(environment.contains("PATH="), "{environment}");
+    assert!(!environment.contains(CANARY) && !environment.contains("MIKI_"), "{environment}");
+}

@@ -138,3 +138,24 @@ async fn what_a_model_says_is_shown_as_text_whole_and_nothing_is_fetched_for_it(
     control.write_all(b"GET /here HTTP/1.1\n").unwrap();
     wait_for("the test's own request", LONG, || (requests.lock().unwrap().len() == 1).then_some(())).unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_model_says_over_everything_hides_nothing_and_turns_nothing_about() {
+    let stage = Stage::full().unwrap();
+    let _editor = stage.open_editor(None).unwrap();
+    let reason = "safe \u{202e}txt.exe\u{2066}\u{200b} <b>now</b>";
+    let hold = || MindTurn::call("", "hold", json!({ "keys": ["shift"], "seconds": 10, "reason": reason }));
+    let model = FakeModel::start(ScriptMind::new([hold(), hold(), hold()])).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "auto" })).unwrap();
+    let browser = Browser::open(&stage, &miki).await.unwrap();
+    let _run = miki.start(&stage, "run", &["run", "wait", "--json"]).unwrap();
+    browser.window("overlay").await.unwrap();
+    browser
+        .until("the call over everything", "return document.body.textContent.includes('wait')")
+        .await
+        .unwrap();
+    let shown = browser.script("return document.body.textContent").await.unwrap();
+    let shown = shown.as_str().unwrap();
+    assert!(shown.contains(r"safe \u{202E}txt.exe\u{2066}\u{200B} <b>now</b>"), "{shown}");
+    assert!(!shown.contains(['\u{202e}', '\u{2066}', '\u{200b}']), "{shown}");
+}

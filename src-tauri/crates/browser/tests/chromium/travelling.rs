@@ -70,6 +70,8 @@ async fn what_only_looks_or_is_outside_the_fence_starts_no_browser() {
     assert!(matches!(tabs, Err(DesktopError::NotFound(_))), "{tabs:?}");
     let seen = stage.browser.elements(query()).await;
     assert!(matches!(seen, Err(DesktopError::NotFound(_))), "{seen:?}");
+    let read = stage.browser.read(TextQuery { offset: 0, limit: 100, links: Links::Left }).await;
+    assert!(matches!(read, Err(DesktopError::NotFound(_))), "{read:?}");
     stage.desktop.fence(elsewhere());
     let error = go(&stage, Journey::To("about:blank".into())).await.unwrap_err();
     assert!(matches!(error, DesktopError::Forbidden(_)), "{error:?}");
