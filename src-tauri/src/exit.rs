@@ -29,6 +29,7 @@ impl Exit {
     /// goal was not reached.
     pub fn of_run(end: &RunEnd, acts: Acts) -> Self {
         match end {
+            RunEnd::Completed { .. } if acts.unanswered > 0 => Self::NeedsApproval,
             RunEnd::Completed { .. } if acts.came_to_nothing() => Self::Failed,
             RunEnd::Completed { .. } => Self::Done,
             RunEnd::Failed { .. } | RunEnd::Interrupted { .. } => Self::Failed,
@@ -54,6 +55,8 @@ mod tests {
         assert_eq!(end(RunEnd::Completed { summary: String::new() }), 0);
         let nothing = Acts { refused: 1, ..Acts::default() };
         assert_eq!(Exit::of_run(&RunEnd::Completed { summary: String::new() }, nothing).code(), 1);
+        let unasked = Acts { done: 1, unanswered: 1, ..Acts::default() };
+        assert_eq!(Exit::of_run(&RunEnd::Completed { summary: String::new() }, unasked).code(), 4);
         assert_eq!(end(RunEnd::Failed { message: String::new(), hint: None }), 1);
         assert_eq!(end(RunEnd::Interrupted { reason: None }), 1);
         assert_eq!(Exit::Usage.code(), 2);

@@ -164,6 +164,7 @@ words! {
     NobodyAnswered: "Nobody answered in time", "時間内に返事がありませんでした";
     AllowedByYou: "You allowed it", "あなたが許可しました";
     ChangedByYou: "You changed it", "変更しました";
+    AnsweredByYou: "You answered", "あなたが回答";
     HelpParameters: "The agent corrects it by itself", "エージェントが自分で直します";
     HelpFailed: "The agent looks again and tries another way", "エージェントが確かめて別の方法を試します";
     HelpPermission: "Allow it in the system's settings; Settings, This machine says which one", "システムの設定で許可してください。どの許可かは設定の「このマシン」に表示されます";
@@ -181,14 +182,18 @@ words! {
     SuggestedModels: "Models to take instead", "代わりに使えるモデル";
     Use: "Use {model}", "{model} を使う";
     GoOnRun: "Go on with it", "続きから再開";
-    GoOnGoal: "Go on where you were interrupted: some time has passed, so look at the screen, and at your agents, before you act. The goal was: {goal}", "中断したところから続けてください。時間が経っているので、操作の前に画面とエージェントの状態を確認してください。目標: {goal}";
     UseAndGoOn: "Use {model} and go on", "{model} に切り替えて続ける";
 
     // costs
     CostAtLeast: "at least ${usd}", "${usd} 以上";
     CostUnknown: "cost unknown", "費用不明";
-    AgentsTokens: "its agents: {n} tokens", "エージェント：{n} トークン";
-    AgentsCost: "its agents: ${usd}, {n} tokens", "エージェント：${usd}、{n} トークン";
+    AgentsTokens: "Agents: {ways} ({n} tokens)", "エージェント：{ways}（{n} トークン）";
+    AgentsCost: "Agents: {ways} (${usd}, {n} tokens)", "エージェント：{ways}（${usd}、{n} トークン）";
+    AgentsCompleted: "{n} completed", "{n}件が完了";
+    AgentsCameToNothing: "{n} ended with nothing done", "{n}件は何も行わずに終了";
+    AgentsFailed: "{n} failed", "{n}件が失敗";
+    AgentsStopped: "{n} stopped", "{n}件が停止";
+    Comma: ", ", "、";
     Tokens: "{in} tokens in, {out} out", "入力 {in} トークン、出力 {out} トークン";
 
     // ends

@@ -142,6 +142,9 @@ impl Approvals {
                 // Where nobody runs the engine, the answer wakes its run here.
                 let link = Link::open(home).await?;
                 let done = answer_one(&link, &id, answer, why, text).await;
+                if done.is_ok() {
+                    super::tell("answered");
+                }
                 link.leave(&mut interrupts).await;
                 done?;
             }

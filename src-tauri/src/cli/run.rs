@@ -206,7 +206,12 @@ impl Run {
                         ErrorCode::Unavailable,
                         "the running miki went away in the middle of the run",
                     );
-                    return Err(gone.with_hint("start miki: it shows how far the run came"));
+                    return Err(gone.with_hint(match printer.asks() {
+                        true => {
+                            "its question is kept: start miki, and answer it there or with miki approvals"
+                        }
+                        false => "start miki: it shows how far the run came",
+                    }));
                 }
             };
             if let Some((end, acts)) = printer.tell(&event) {
@@ -243,6 +248,7 @@ impl Run {
                 groups: None,
                 conducts: self.conductor,
                 carry_on: self.carry_on.then_some(true),
+                goes_on: false,
                 recording: match (&self.record, &self.replay) {
                     (Some(file), _) => Some(Recording::Record(file.clone())),
                     (None, Some(file)) => Some(Recording::Replay(file.clone())),

@@ -8,6 +8,7 @@ use fold::Transcript;
 use fold::call::{Line, lines};
 use fold::transcript::{Acts, AgentsUse, Bill, EntryBody, EntryId, Reply, Stage, Step};
 use fold::way_back::WayBack;
+use protocol::agent::AgentsEnds;
 use protocol::budget::Most;
 use protocol::citation::Citation;
 use protocol::command::{AnswerApproval, StartedRun, SteerRun};
@@ -175,6 +176,11 @@ impl RunPrinter {
             forget_typed();
             eprint!("{}", question(approval));
         }
+    }
+
+    /// Whether a question is open.
+    pub fn asks(&self) -> bool {
+        self.question.is_some()
     }
 
     /// The agents that work for this run ask here, too, one after the other.
@@ -417,9 +423,14 @@ fn way_to_undo(WayBack { run, back, stays, .. }: &WayBack) -> String {
     let (Some(run), false) = (run, back.is_empty()) else { return String::new() };
     let stays = match stays.len() {
         0 => String::new(),
+        1 => "; 1 other act stays".to_owned(),
         n => format!("; {n} other acts stay"),
     };
-    format!("to take {} changes back: miki undo {}{stays}\n", back.len(), plain(run.as_str()))
+    let changes = match back.len() {
+        1 => "the change".to_owned(),
+        n => format!("{n} changes"),
+    };
+    format!("to take {changes} back: miki undo {}{stays}\n", plain(run.as_str()))
 }
 
 /// What is no entry of a transcript.
@@ -485,11 +496,29 @@ fn sum(bill: &Bill) -> String {
         0 => String::new(),
         _ => format!("cost: {}; tokens: {input} in, {} out\n", bill.spent, output + thinking),
     };
-    let of_agents = bill.agents.map(|AgentsUse { tokens, cost }| {
-        let cost = if cost.0 == 0 { String::new() } else { format!("{cost}; ") };
-        format!("its agents: {cost}tokens: {tokens}\n")
+    let of_agents = bill.agents.map(|AgentsUse { tokens, cost, ends }| {
+        let cost = cost.map(|cost| format!("; cost: ${cost}")).unwrap_or_default();
+        format!("its agents: {}{cost}; tokens: {tokens}\n", agents_ends(ends))
     });
     its_own + &of_agents.unwrap_or_default()
+}
+
+/// `2 completed, 1 failed (1 needed a yes, and nobody could be asked)`
+fn agents_ends(ends: AgentsEnds) -> String {
+    let AgentsEnds { completed, came_to_nothing, failed, unanswered, stopped } = ends;
+    let ways = [
+        (completed, "completed"),
+        (came_to_nothing, "ended with nothing done"),
+        (failed, "failed"),
+        (stopped, "stopped"),
+    ];
+    let ways: Vec<String> =
+        ways.into_iter().filter(|(n, _)| *n > 0).map(|(n, way)| format!("{n} {way}")).collect();
+    let unanswered = match unanswered {
+        0 => String::new(),
+        n => format!(" ({n} needed a yes, and nobody could be asked)"),
+    };
+    ways.join(", ") + &unanswered
 }
 
 /// ` 3  click         clicked Save at 512,40  (confirmed, 0.4 s)`
@@ -531,7 +560,7 @@ fn ways_on(suggestions: &[ModelId]) -> String {
 
 /// Where that is not all that was tried; whatever the model says.
 fn what_was_done(acts: Acts) -> String {
-    let Acts { done, refused, in_doubt } = acts;
+    let Acts { done, refused, in_doubt, .. } = acts;
     match (acts.all_done(), in_doubt) {
         (true, _) => String::new(),
         (false, 0) => format!("actions: {done} carried out, {refused} refused\n"),

@@ -5,6 +5,7 @@ use fold::call::in_short;
 use fold::transcript::{Acts, AgentsUse, AskedByServer, Bill, Entry, EntryBody, EntryId, Reply, Stage, Step};
 use fold::way_back::WayBack;
 use leptos::prelude::*;
+use protocol::agent::AgentsEnds;
 use protocol::citation::Citation;
 use protocol::command::Window;
 use protocol::contract::Report;
@@ -13,7 +14,7 @@ use protocol::escape::{untwisted, visible, visible_json, visible_text};
 use protocol::event::{Level, RunEnd};
 use protocol::ids::SessionId;
 use protocol::principal::Surface;
-use protocol::tool::{Answer, Effect, ErrorClass};
+use protocol::tool::{ASK_HUMAN, Answer, Effect, ErrorClass};
 use protocol::turn::Usage;
 
 use super::approval::{risk_name, risk_word, spelled};
@@ -148,6 +149,7 @@ fn step_item(n: u64, step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView 
         let word = match answer {
             (_, Surface::Deadline) => Word::NobodyAnswered,
             (Answer::Deny, _) => Word::DeniedByYou,
+            _ if step.proposed.is_some() && step.call.tool == ASK_HUMAN => Word::AnsweredByYou,
             _ if step.proposed.is_some() => Word::ChangedByYou,
             (Answer::Once | Answer::Thread | Answer::Until { .. } | Answer::Edit { .. }, _) => {
                 Word::AllowedByYou
@@ -182,7 +184,8 @@ fn step_item(n: u64, step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView 
     };
     let reason = brief::reason(&step.call)
         .map(|reason| view! { <p class="reason" dir="auto">{visible_text(reason)}</p> });
-    let proposed = step.proposed.as_ref().map(|proposed| {
+    let changed = step.proposed.as_ref().filter(|_| step.call.tool != ASK_HUMAN);
+    let proposed = changed.map(|proposed| {
         view! {
             <p class="faint">{move || store.say(Word::HadProposed)}</p>
             <pre class="arguments" tabindex="0">{spelled(visible_json(proposed))}</pre>
@@ -305,12 +308,23 @@ fn bill_line(bill: Bill) -> impl IntoView {
     }
 }
 
-fn agents_bill(store: Store, AgentsUse { tokens, cost }: AgentsUse) -> String {
-    let tokens = brief::grouped(tokens);
-    if cost.0 == 0 {
-        return store.fill(Word::AgentsTokens, &[("n", &tokens)]);
+fn agents_bill(store: Store, AgentsUse { tokens, cost, ends }: AgentsUse) -> String {
+    let AgentsEnds { completed, came_to_nothing, failed, stopped, .. } = ends;
+    let ways = [
+        (completed, Word::AgentsCompleted),
+        (came_to_nothing, Word::AgentsCameToNothing),
+        (failed, Word::AgentsFailed),
+        (stopped, Word::AgentsStopped),
+    ];
+    let ways = ways.into_iter().filter(|(n, _)| *n > 0);
+    let ways: Vec<String> = ways.map(|(n, word)| store.fill(word, &[("n", &n.to_string())])).collect();
+    let (ways, tokens) = (ways.join(store.say(Word::Comma)), brief::grouped(tokens));
+    match cost {
+        None => store.fill(Word::AgentsTokens, &[("ways", &ways), ("n", &tokens)]),
+        Some(cost) => {
+            store.fill(Word::AgentsCost, &[("ways", &ways), ("usd", &cost.brief()), ("n", &tokens)])
+        }
     }
-    store.fill(Word::AgentsCost, &[("usd", &cost.brief()), ("n", &tokens)])
 }
 
 struct End {
@@ -357,7 +371,7 @@ fn end_item(entry: EntryId, end: End, report: Option<Report>, way_back: WayBack)
 }
 
 /// What a run has really done, where that is not all that it tried.
-fn acts_line(store: Store, Acts { done, refused, in_doubt }: Acts) -> String {
+fn acts_line(store: Store, Acts { done, refused, in_doubt, .. }: Acts) -> String {
     let [done, refused, doubt] = [done, refused, in_doubt].map(|count| count.to_string());
     let word = if in_doubt == 0 { Word::Acts } else { Word::ActsInDoubt };
     store.fill(word, &[("done", &done), ("refused", &refused), ("doubt", &doubt)])

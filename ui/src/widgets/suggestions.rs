@@ -41,8 +41,8 @@ pub fn GoOn(entry: EntryId) -> impl IntoView {
     let go_on = move |_| {
         let Some(offer) = offer.get_untracked().filter(|_| !sending.get_untracked()) else { return };
         sending.set(true);
-        let goal = store.fill(Word::GoOnGoal, &[("goal", &offer.goal)]);
-        let command = StartRun { goal, session: Some(offer.session), overrides: RunOverrides::default() };
+        let overrides = RunOverrides { goes_on: true, ..RunOverrides::default() };
+        let command = StartRun { goal: offer.goal, session: Some(offer.session), overrides };
         store.send_or(command, |_| {}, sending);
     };
     view! {

@@ -3,7 +3,7 @@
 use fold::way_back::WayBack;
 use leptos::prelude::*;
 use protocol::escape::visible_text;
-use protocol::tool::{Changed, Risk, ToolCall};
+use protocol::tool::{ASK_HUMAN, Changed, Risk, ToolCall};
 
 use super::changes::undo_button;
 use crate::store::{Store, store};
@@ -71,7 +71,7 @@ pub fn mark(call: &ToolCall, risk: Risk) -> Option<impl IntoView + use<>> {
         true => ("true", Word::CanBeTakenBack),
         false => ("false", Word::CannotBeTakenBack),
     };
-    (risk == Risk::Edit).then(|| {
+    (risk == Risk::Edit && call.tool != ASK_HUMAN).then(|| {
         view! { <span class="can-go-back" data-can=can>{move || store.say(word)}</span> }
     })
 }

@@ -14,6 +14,7 @@ use protocol::event::RunEnd;
 use protocol::ids::{ModelId, RunId, SessionId};
 use protocol::run::RunSpec;
 use protocol::tool::{ToolError, ToolErrorKind};
+use protocol::view::Tried;
 use protocol::{ErrorCode, ErrorView};
 use tokio_util::sync::CancellationToken;
 use tools::{AgentStage, AgentState, Agents, PARENTS_ANSWER, Until, WantedAgent};
@@ -30,6 +31,8 @@ const KILLED: &str = "by the agent that it works for";
 /// To a child's model, whose question nobody above it answered.
 const ASK_USER: &str = "ask the user with askHuman, or report what you could not decide";
 const PARENT_ENDED: &str = "the agent that it works for has ended";
+/// How long those below a run may take to end before it does: their tools have two seconds for a last word.
+const LAST_ENDS: Duration = Duration::from_secs(4);
 /// The least that an agent can do anything with.
 const LEAST_TOKENS: u64 = 1_000;
 
@@ -155,6 +158,17 @@ impl Agents for OfRun {
         killed.await.map_err(|error: ErrorView| told(&error))
     }
 
+    async fn stop_all(&self) {
+        let Ok(engine) = self.engine() else { return };
+        let below = engine.runs.tree(Some(&self.run)).into_iter();
+        let children = below.filter(|(_, entry)| entry.spec.parent.as_ref() == Some(&self.run));
+        let children: Vec<RunId> = children.map(|(run, _)| run).collect();
+        let ends = children.iter().map(|child| engine.stop(Some(child), PARENT_ENDED.to_owned()));
+        if tokio::time::timeout(LAST_ENDS, futures::future::join_all(ends)).await.is_err() {
+            tracing::warn!("agents of {} end after it", self.run);
+        }
+    }
+
     async fn ask_parent(&self, question: String, cancel: &CancellationToken) -> Result<String, ToolError> {
         let engine = self.engine()?;
         let not_answered = |why: &str| ToolError {
@@ -241,13 +255,13 @@ impl Engine {
             let asks_you = self.questions.of(&agent);
             let Took { steps, tokens, cost, exact } = child.took;
             Some(AgentState {
-                stage: stage(child.end, asks, asks_you),
+                stage: stage(child.end, &child.tried, asks, asks_you),
                 agent,
                 goal: child.spec.goal,
                 report: child.report,
                 steps,
                 tokens,
-                cost: exact.map(|_| cost),
+                cost: (cost.0 > 0 || exact == Some(true)).then_some(cost),
             })
         });
         Ok(states.collect())
@@ -324,14 +338,17 @@ fn child_of(
     })
 }
 
-fn stage(end: Option<RunEnd>, asks: bool, asks_you: Option<(u64, String)>) -> AgentStage {
+fn stage(end: Option<RunEnd>, tried: &Tried, asks: bool, asks_you: Option<(u64, String)>) -> AgentStage {
     match end {
         None if asks => AgentStage::Asks,
         None => match asks_you {
             Some((number, question)) => AgentStage::AsksYou { question, number },
             None => AgentStage::Works,
         },
-        Some(RunEnd::Completed { summary }) => AgentStage::Completed { summary },
+        Some(RunEnd::Completed { summary }) => {
+            let not_done = if tried.came_to_nothing() { tried.not_done } else { 0 };
+            AgentStage::Completed { summary, not_done }
+        }
         Some(RunEnd::Failed { message, .. }) => AgentStage::Failed { why: message },
         Some(RunEnd::Stopped { reason }) => AgentStage::Stopped { why: reason },
         Some(RunEnd::NeedsApproval { .. }) => {

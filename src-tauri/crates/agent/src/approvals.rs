@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use journal::{Decided, PlanState};
-use protocol::budget::Progress;
 use protocol::command::AnswerApproval;
 use protocol::contract::About;
 use protocol::event::{Activity, RunEnd, Scope, Status};
@@ -27,6 +26,8 @@ use crate::start::live;
 
 /// How long after an agent's act an answer from a terminal may be of its hands.
 const HANDS: Duration = Duration::from_secs(1);
+/// The status of a run without a task whose agent asks.
+const AGENT_ASKS: &str = "waits for the answer to an agent of it";
 /// In milliseconds.
 const A_DAY: i64 = 24 * 60 * 60 * 1000;
 
@@ -396,7 +397,7 @@ impl Engine {
 
     /// Takes a run of an earlier process among those that have not ended, with its question open.
     /// `below` is what agents used that it started and that have ended.
-    pub fn adopt(&self, waiting: journal::OpenRun, below: Sum) -> Result<(), ErrorView> {
+    pub fn adopt(&self, waiting: &journal::OpenRun, below: Sum) -> Result<(), ErrorView> {
         let (Some(session), Some(run)) = (waiting.scope.session.clone(), waiting.scope.run.clone()) else {
             return Ok(());
         };
@@ -406,20 +407,29 @@ impl Engine {
         let most = ledger::bounds(&progress);
         self.ledger.open(run.clone(), waiting.spec.parent.clone(), most, below);
         self.ledger.note(&run, most, Sum::of(&waiting.budget.meter.used));
-        let (activity, detail) = match (&waiting.approval, waiting.waits_for_agents()) {
-            (Some(approval), _) => (Activity::Waiting, status::asks(approval)),
-            (None, Some(call)) if waiting.paused.is_none() => (Activity::Working, status::works_at(call)),
-            (None, _) => (Activity::Waiting, "paused".to_owned()),
-        };
-        let asked = waiting.approval.clone();
-        if let Some(approval) = asked {
+        if let Some(approval) = &waiting.approval {
             // The time in which nobody could answer does not count.
             let left = u64::try_from(approval.deadline.0.saturating_sub(self.log.now().0)).unwrap_or(0);
             let within = left.max(self.settings().approval_deadline_ms);
-            self.deadlines.arm(approval.id, Duration::from_millis(within), self.tools.presses());
+            self.deadlines.arm(approval.id.clone(), Duration::from_millis(within), self.tools.presses());
+        }
+        Ok(())
+    }
+
+    /// Shows where a run of an earlier process stands, once all of its tree were taken in.
+    pub fn show_adopted(&self, waiting: journal::OpenRun) {
+        let detail = match (&waiting.approval, waiting.waits_for_agents()) {
+            (Some(approval), _) => status::asks(approval),
+            (None, Some(_)) if waiting.paused.is_none() => AGENT_ASKS.to_owned(),
+            (None, _) => "paused".to_owned(),
+        };
+        let mut progress = waiting.budget.progress(&waiting.plan, self.log.now());
+        progress.forecast = waiting.spec.forecast;
+        if let Some(run) = &waiting.scope.run {
+            self.ledger.below(run).add_to(&mut progress);
         }
         let status = Status {
-            activity,
+            activity: Activity::Waiting,
             detail,
             step: waiting.turn,
             max_steps: waiting.budget.meter.most().steps.unwrap_or(waiting.spec.max_steps),
@@ -428,10 +438,9 @@ impl Engine {
             used_up: waiting.budget.waits_for(&waiting.plan).map(Box::new),
             asks_above: false,
             grants: status::grants([], &waiting.granted),
-            progress: Some(Box::new(Progress { forecast: waiting.spec.forecast, ..progress })),
+            progress: Some(Box::new(progress)),
         };
         self.log.set_status(waiting.scope, status);
-        Ok(())
     }
 
     /// Pauses a run that waits without a task, or lets it go on: the journal keeps that, and it holds when it is answered. One
@@ -452,12 +461,17 @@ impl Engine {
         if let Some(open) = before.as_ref().filter(|open| !is_paused && open.asks_for_more()) {
             return self.wake_with_more(open.scope.clone(), run).await;
         }
+        let waits_for_agents = before.as_ref().is_some_and(|open| open.waits_for_agents().is_some());
         let was_paused = before.is_some_and(|open| open.paused.is_some());
         let body = match &message {
             Message::Pause { reason } => EventBody::RunPaused { reason: reason.clone() },
             _ => EventBody::RunResumed,
         };
         if is_paused != was_paused {
+            // Up to now nothing has worked at it.
+            if is_paused && waits_for_agents {
+                self.log.append(scope.clone(), EventBody::RunResumed).await?;
+            }
             self.log.append(scope.clone(), body).await?;
         }
         // It may have been answered meanwhile, and have looked into the journal before.
@@ -473,19 +487,26 @@ impl Engine {
 
     /// Ends a run that waits for an answer without a task; `false` if it has one, or has ended.
     pub async fn end_parked(self: &Arc<Self>, run: &RunId, session: &SessionId, reason: String) -> bool {
-        let parent = self.runs.get(run).and_then(|entry| entry.spec.parent.clone());
+        let spec = self.runs.get(run).map(|entry| entry.spec);
         if !self.runs.remove_parked(run) {
             return false;
         }
-        self.run_is_over(run);
         let scope = Scope { session: Some(session.clone()), run: Some(run.clone()), agent: None };
+        // On disk before its end is: whatever becomes of Miki until then, it does not go on by itself.
+        if spec.as_ref().is_some_and(|spec| spec.carries_on()) {
+            let paused = EventBody::RunPaused { reason: reason.clone() };
+            if let Err(error) = self.log.append(scope.clone(), paused).await {
+                tracing::error!("that run {run} is stopped cannot be written: {error}");
+            }
+        }
+        self.run_is_over(run);
         let end = RunEnd::Stopped { reason };
         if let Err(error) = recovery::write_end(&self.log, scope.clone(), end).await {
             tracing::error!("the end of run {run} cannot be written: {error}");
         }
         self.log.set_status(scope, Status::default());
         // Its end is on disk, where who waits for it reads it.
-        self.wait_again(parent.as_ref()).await;
+        self.wait_again(spec.as_ref().and_then(|spec| spec.parent.as_ref())).await;
         true
     }
 }

@@ -27,12 +27,13 @@ use crate::ledger::{Ledger, Sum};
 use crate::log::{Log, closed};
 use crate::ports::{ModelSource, OpenPorts, PortSource, SettingsStore};
 use crate::prompts;
-use crate::recovery::{self, Count};
+use crate::recovery;
 use crate::refusals::Refusals;
 use crate::rights;
 use crate::run::Message;
 use crate::runs::{self, Entry, Live, Runs, Task, not_under_way};
 use crate::sessions::{USUAL, tidy_daily, with_pinned};
+use crate::summary::Count;
 
 /// Why runs are stopped when the program ends.
 pub(crate) const LEFT: &str = "the program ended";
@@ -108,12 +109,15 @@ impl Engine {
             leaving: CancellationToken::new(),
             version,
         });
-        for run in waiting {
+        for run in &waiting {
             let below = match &run.scope.run {
                 Some(id) => recovery::used_below(&engine.log, id, Count::Ended).await?,
                 None => Sum::default(),
             };
             engine.adopt(run, below)?;
+        }
+        for run in waiting {
+            engine.show_adopted(run);
         }
         engine.tools.keep_corner(engine.settings().failsafe);
         tokio::spawn(watch_the_user(Arc::downgrade(&engine)));

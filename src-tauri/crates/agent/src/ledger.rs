@@ -64,6 +64,16 @@ impl Sum {
     }
 }
 
+impl Sum {
+    /// Adds what those below a run have used to what it has.
+    pub fn add_to(self, progress: &mut Progress) {
+        progress.tokens = progress.tokens.saturating_add(self.tokens);
+        if self.cost.0 > 0 {
+            progress.cost = Some(progress.cost.unwrap_or_default().plus(self.cost));
+        }
+    }
+}
+
 impl Account {
     fn gone(&self) -> Sum {
         self.used.plus(self.ended)

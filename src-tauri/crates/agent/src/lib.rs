@@ -20,6 +20,7 @@ mod runs;
 mod sessions;
 mod single;
 mod start;
+mod summary;
 mod undo;
 
 mod context;

@@ -3,15 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
 pub use journal::interrupted;
-use journal::{Budget, OpenRun, Took};
+use journal::{Budget, OpenRun};
 use protocol::budget::Most;
 use protocol::event::{Level, RunEnd, Scope};
-use protocol::ids::{CallId, RunId, Timestamp};
+use protocol::ids::{RunId, Timestamp};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
-use protocol::tool::ExecResult;
+use protocol::tool::{Effect, ExecResult, ToolCall, ToolError, ToolErrorKind};
 use protocol::turn::Usd;
 use protocol::view::Question;
 use protocol::{ErrorCode, ErrorView, EventBody};
@@ -19,10 +18,13 @@ use protocol::{ErrorCode, ErrorView, EventBody};
 use crate::ledger::Sum;
 use crate::log::Log;
 use crate::ports::SettingsStore;
-use crate::undo;
+use crate::summary::{self, Count};
 
 /// To the model.
-const GO_ON: &str = "Go on where you were interrupted: Miki ended in the middle of it and was started again. Time has passed, so look at the screen, and at your agents, before you act. The goal was: ";
+pub(crate) const GO_ON: &str = "Go on where you were interrupted: Miki ended in the middle of it and was started again. Time has passed, so look at the screen, and at your agents, before you act. The goal was: ";
+
+/// What a call came to that only looks.
+const BROKEN_OFF: &str = "broken off before its end; it only looks, so that nothing was changed by it";
 
 /// Ends every run that has no end and waits for nothing; its calls in doubt become `unknown`. Answers the runs that wait
 /// for an answer, until they may have as much again, or for an agent that does: they go on when it comes. And those that
@@ -34,7 +36,8 @@ pub async fn sort_open_runs(log: &Log) -> Result<(Vec<OpenRun>, Vec<OpenRun>), E
     let (mut waiting, mut to_carry_on): (Vec<OpenRun>, Vec<OpenRun>) = (Vec::new(), Vec::new());
     let open = log.read(|journal| journal.open_runs()).await?;
     let kept = that_wait(&open);
-    for mut run in open {
+    // The youngest first: what an agent did is told at the end of the one that it works for.
+    for mut run in open.into_iter().rev() {
         if run.scope.run.as_ref().is_some_and(|id| kept.contains(id)) {
             if run.waits_for_agents().is_some() {
                 run.budget.rests(&mut run.plan);
@@ -60,6 +63,9 @@ pub async fn sort_open_runs(log: &Log) -> Result<(Vec<OpenRun>, Vec<OpenRun>), E
         }
         end_run(log, run, RunEnd::Interrupted { reason }).await?;
     }
+    // Those that others work for first.
+    waiting.reverse();
+    to_carry_on.reverse();
     Ok((waiting, to_carry_on))
 }
 
@@ -210,9 +216,14 @@ pub async fn put_back(log: &Log) -> Result<Option<PutBack>, ErrorView> {
 ///
 /// # Errors
 /// If the journal cannot be read.
-pub async fn in_doubt(log: &Log, of: &Scope, call: &CallId) -> Result<ExecResult, ErrorView> {
+pub async fn in_doubt(log: &Log, of: &Scope, call: &ToolCall) -> Result<ExecResult, ErrorView> {
+    if call.only_looks() {
+        let error = ToolError { kind: ToolErrorKind::Cancelled, message: BROKEN_OFF.to_owned() };
+        let summary = "broken off before its end".to_owned();
+        return Ok(ExecResult { effect: Effect::Refused, summary, error: Some(error), ..interrupted() });
+    }
     let Some(run) = of.run.clone() else { return Ok(interrupted()) };
-    let call = call.clone();
+    let call = call.id.clone();
     let changes = log.read(move |journal| journal.intended(&run, &call)).await?;
     Ok(ExecResult { changes, ..interrupted() })
 }
@@ -223,7 +234,7 @@ pub async fn in_doubt(log: &Log, of: &Scope, call: &CallId) -> Result<ExecResult
 /// If the journal cannot be written.
 pub async fn end_run(log: &Log, run: OpenRun, end: RunEnd) -> Result<(), ErrorView> {
     for call in &run.in_doubt {
-        let result = in_doubt(log, &run.scope, &call.id).await?;
+        let result = in_doubt(log, &run.scope, call).await?;
         log.append(run.scope.clone(), EventBody::ToolFinished { call: call.id.clone(), result }).await?;
     }
     report(log, &run).await?;
@@ -236,43 +247,24 @@ pub async fn end_run(log: &Log, run: OpenRun, end: RunEnd) -> Result<(), ErrorVi
     log.append(run.scope, EventBody::RunEnded { end }).await.map(drop)
 }
 
-/// What is told of a run's agents right before its end; `None` if there is nothing to tell.
+/// What is told of a run's agents right before its end; `None` if it had none.
 ///
 /// # Errors
 /// If the journal cannot be read.
 pub async fn of_agents(log: &Log, run: &RunId, used: Sum) -> Result<Option<EventBody>, ErrorView> {
     let of = run.clone();
-    let (changes, stays) = log.read(move |journal| undo::did_below(journal, &of)).await?;
-    let Sum { tokens, cost, .. } = used;
-    let is_told = tokens > 0 || !changes.is_empty() || !stays.is_empty();
-    Ok(is_told.then_some(EventBody::AgentsUsed { tokens, cost, changes, stays }))
-}
-
-/// Which of the runs below another are counted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Count {
-    All,
-    /// The others have accounts of their own.
-    Ended,
+    let summary = log.read(move |journal| summary::at_the_end(journal, &of, used)).await?;
+    Ok(summary.map(|summary| EventBody::AgentsUsed(Box::new(summary))))
 }
 
 /// What those below a run used.
 ///
 /// # Errors
 /// If the journal cannot be read.
-pub fn used_below<'a>(log: &'a Log, run: &'a RunId, count: Count) -> BoxFuture<'a, Result<Sum, ErrorView>> {
-    Box::pin(async move {
-        let of = run.clone();
-        let mut sum = Sum::default();
-        for child in log.read(move |journal| journal.children_of_run(&of)).await? {
-            let Some(run) = child.scope.run.filter(|_| count == Count::All || child.end.is_some()) else {
-                continue;
-            };
-            let Took { steps, tokens, cost, .. } = child.took;
-            sum = sum.plus(Sum { steps, tokens, cost }).plus(used_below(log, &run, count).await?);
-        }
-        Ok(sum)
-    })
+pub async fn used_below(log: &Log, run: &RunId, count: Count) -> Result<Sum, ErrorView> {
+    let of = run.clone();
+    let all = log.read(move |journal| summary::below(journal, &of)).await?;
+    Ok(summary::used(run, &all, count))
 }
 
 /// Writes the end of a run that waited without a task.
@@ -299,6 +291,7 @@ mod tests {
     use journal::PlanState;
     use journal::budget::Meter;
     use protocol::Event;
+    use protocol::ids::CallId;
     use protocol::ids::StreamId;
 
     use super::*;

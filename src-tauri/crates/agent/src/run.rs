@@ -32,7 +32,7 @@ use protocol::principal::Surface;
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
 use protocol::terminal::Line;
-use protocol::tool::{Approval, ExecResult, Grant, Mode, Risk, Source, ToolCall, Until, WAIT_FOR};
+use protocol::tool::{ASK_HUMAN, Approval, ExecResult, Grant, Mode, Risk, Source, ToolCall, Until, WAIT_FOR};
 use protocol::turn::{StopReason, Usage};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
@@ -407,8 +407,7 @@ impl Driver {
             self.append(EventBody::RunResumed).await?;
         }
         self.work_by_the_plan();
-        let waiting = Waiting { call, approved: false, has_begun: true };
-        self.operation = Some(Box::pin(async move { Outcome::Ready(waiting, None) }));
+        self.ready(Waiting { call, approved: false, has_begun: true }, None).await?;
         self.show_status();
         Ok(())
     }
@@ -438,10 +437,14 @@ impl Driver {
                     drop(self.tool_finished(call, *executed).await?)
                 }
                 _ => {
-                    let result = recovery::in_doubt(&self.run.log, &self.run.scope, &call.id).await?;
+                    let result = recovery::in_doubt(&self.run.log, &self.run.scope, &call).await?;
                     self.record(&call, result, None).await?;
                 }
             }
+        }
+        if let Some(Waiting { call, has_begun: true, .. }) = self.put_aside.take() {
+            let result = recovery::in_doubt(&self.run.log, &self.run.scope, &call).await?;
+            self.record(&call, result, None).await?;
         }
         self.operation = None;
         self.lease = None;
@@ -454,12 +457,18 @@ impl Driver {
         self.feed(Input::Stop { reason }).await
     }
 
+    /// The call whose beginning is in the journal, and its outcome not.
+    fn begun(&self) -> Option<&ToolCall> {
+        let aside = self.put_aside.as_ref().filter(|waiting| waiting.has_begun);
+        self.running.as_ref().or(aside.map(|waiting| &waiting.call))
+    }
+
     /// Waits for an answer, for as much again, or for an agent that does.
     async fn waits_for_its_user(&mut self) -> Result<bool, ErrorView> {
         if (self.question.is_some() && self.in_call.is_none()) || self.budget.used_up.is_some() {
             return Ok(true);
         }
-        match &self.running {
+        match self.begun() {
             Some(call) if call.tool == WAIT_FOR => {
                 recovery::is_asked_below(&self.run.log, &self.run.id).await
             }
@@ -664,7 +673,8 @@ impl Driver {
             Some(Advice::Pause(reason)) => self.goes_in_circles = Some(reason),
             None => {}
         }
-        if self.edited.contains(&call.id) {
+        // What was answered stands in its result.
+        if self.edited.contains(&call.id) && call.tool != ASK_HUMAN {
             answer.response["changedByTheUser"] = call.arguments.clone();
         }
         self.answers.push((call.id.clone(), Answered { sight, ..answer.into() }));

@@ -30,6 +30,7 @@ use crate::machine::Rules;
 use crate::offer::Offer;
 use crate::ports::OpenModel;
 use crate::prompts;
+use crate::recovery::GO_ON;
 use crate::run::{Begin, CAPACITY, Ending, Message, Run, Waited, Woken, drive};
 use crate::runs::{Entry, Live, Task};
 use crate::sessions::{chosen, told};
@@ -91,8 +92,12 @@ impl Engine {
         // Where nothing is asked there is nothing to agree to.
         let plan = over.plan.unwrap_or(settings.plan) && mode == Mode::Act && approval != ApprovalMode::Auto;
         let carries_on = over.carry_on.unwrap_or(settings.carry_on) && over.recording.is_none();
+        let (goal, user_goal) = match over.goes_on {
+            true => (format!("{GO_ON}{}", command.goal), Some(command.goal)),
+            false => (command.goal, None),
+        };
         let spec = RunSpec {
-            goal: command.goal,
+            goal,
             model: settings.model.clone(),
             base_url: over.base_url.clone(),
             mode,
@@ -107,7 +112,7 @@ impl Engine {
             parent: None,
             recording: over.recording.clone(),
             plan,
-            user_goal: None,
+            user_goal,
             groups: over.groups.clone(),
             conducts: over.conducts,
             carry_on: if carries_on { CARRY_ON } else { 0 },

@@ -7,7 +7,6 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use journal::{JournalError, Reader};
-use protocol::agent::AgentsChange;
 use protocol::command::{Left, Undo, Undone};
 use protocol::event::Scope;
 use protocol::ids::{CallId, RunId, Seq, StreamId};
@@ -16,6 +15,7 @@ use protocol::{ErrorCode, ErrorView, Event, EventBody};
 use serde_json::{Value, json};
 
 use crate::engine::{Engine, fresh};
+use crate::summary;
 
 /// The name under which it is journaled. No model is offered it.
 pub const UNDO: &str = "undo";
@@ -25,9 +25,6 @@ const LEAST_OF_ID: usize = 4;
 
 /// Acts that are named, at the most.
 const MOST_STAYS: usize = 50;
-
-/// Changes of agents that are named at the end of the run that they worked for, at the most.
-const MOST_CHANGES: usize = 500;
 
 /// Changes that are looked at together, on the way back to one that was not tried yet.
 const PAGE: u32 = 100;
@@ -65,6 +62,8 @@ impl Engine {
     pub(crate) async fn undo(&self, command: Undo) -> Result<Undone, ErrorView> {
         self.check_open()?;
         let command = Undo { run: self.whole_id(command.run).await?, ..command };
+        // What an agent has just changed is there once it has ended.
+        self.check_over(&self.meant(&command).await?).await?;
         let Meant { run: whose, changers, stays } = self.meant(&command).await?;
         let (Some(first), taken_back) = (changers.first(), self.taken_back(&changers).await?) else {
             let message = match &command {
@@ -75,12 +74,6 @@ impl Engine {
                 .with_hint("what was left as it is is tried again by its name: miki undo RUN"));
         };
         let whose = whose.unwrap_or_else(|| first.scope.clone());
-        if let Some(run) = &whose.run
-            && !self.runs.is_over(run).await
-        {
-            return Err(ErrorView::new(ErrorCode::Busy, format!("{run} is still at work"))
-                .with_hint("stop it first: miki stop"));
-        }
         let meant: Vec<&Changer> =
             changers.iter().filter(|changer| !taken_back.contains(&changer.call)).collect();
         let is_on_screen =
@@ -95,8 +88,19 @@ impl Engine {
         }
         let id = CallId::from_suffix(fresh());
         let _seat = if acts { Some(self.seat_of_a_call(&id).await?) } else { None };
-        // In the session of each that changed something: those of agents have their own.
+        if meant.is_empty() {
+            return Ok(Undone { run: whose.run, stays, ..Undone::default() });
+        }
+        // In the session of each that changed something, since those of agents have their own; and of those above.
         let mut undos = vec![Record { scope: beside_runs(&whose), id, of: Vec::new() }];
+        if let Some(run) = whose.run.clone() {
+            let above = self.log.read(move |journal| above(journal, &run)).await?;
+            undos.extend(above.iter().map(|scope| Record {
+                scope: beside_runs(scope),
+                id: CallId::from_suffix(fresh()),
+                of: Vec::new(),
+            }));
+        }
         for changer in &meant {
             let scope = beside_runs(&changer.scope);
             match undos.iter_mut().find(|undo| undo.scope == scope) {
@@ -143,6 +147,19 @@ impl Engine {
         Ok(report)
     }
 
+    /// # Errors
+    /// `Busy` while one of the runs is at work whose changes are meant.
+    async fn check_over(&self, meant: &Meant) -> Result<(), ErrorView> {
+        let runs = meant.run.iter().chain(meant.changers.iter().map(|changer| &changer.scope));
+        for run in runs.filter_map(|scope| scope.run.as_ref()) {
+            if !self.runs.is_over(run).await {
+                return Err(ErrorView::new(ErrorCode::Busy, format!("{run} is still at work"))
+                    .with_hint("stop it first: miki stop"));
+            }
+        }
+        Ok(())
+    }
+
     /// The id of the one run that is named by it, or by the beginning or the end of it.
     async fn whole_id(&self, run: Option<RunId>) -> Result<Option<RunId>, ErrorView> {
         let Some(named) = run else { return Ok(None) };
@@ -168,7 +185,8 @@ impl Engine {
             (Some(run), None) => of_tree(journal, &run),
             (None, None) => match last_untried(journal)? {
                 Some(Event { scope: Scope { run: Some(run), .. }, .. }) => {
-                    of_tree(journal, &top_of(journal, run)?)
+                    let top = above(journal, &run)?.pop().and_then(|top| top.run);
+                    of_tree(journal, &top.unwrap_or(run))
                 }
                 last => Ok(last.into_iter().collect()),
             },
@@ -222,58 +240,29 @@ fn beside_runs(scope: &Scope) -> Scope {
     Scope { run: None, agent: None, ..scope.clone() }
 }
 
-/// The run at the top of a tree.
-fn top_of(journal: &Reader<'_>, run: RunId) -> Result<RunId, JournalError> {
-    let mut top = run;
-    while let Some(above) = journal.parent(&top)? {
-        top = above;
+/// Those above a run, up to the one at the top of its tree.
+fn above(journal: &Reader<'_>, run: &RunId) -> Result<Vec<Scope>, JournalError> {
+    let mut line = Vec::new();
+    let mut at = journal.started(run)?;
+    while let Some(parent) = at.and_then(|(_, spec)| spec.parent) {
+        at = journal.started(&parent)?;
+        line.extend(at.iter().map(|(scope, _)| scope.clone()));
     }
-    Ok(top)
+    Ok(line)
 }
 
 /// All events of a run and of its agents with all below them, oldest first.
 fn of_tree(journal: &Reader<'_>, run: &RunId) -> Result<Vec<Event>, JournalError> {
     let mut events = journal.run_events(run)?;
-    events.extend(below(journal, run)?);
-    events.sort_by_key(|event| event.position.map(|position| position.seq));
-    Ok(events)
-}
-
-/// All events of a run's agents with all below them.
-fn below(journal: &Reader<'_>, run: &RunId) -> Result<Vec<Event>, JournalError> {
-    let mut events = Vec::new();
-    for child in journal.children_of_run(run)? {
-        let Some(child) = child.scope.run else { continue };
+    for child in summary::below(journal, run)?.into_iter().filter_map(|child| child.scope.run) {
         events.extend(journal.run_events(&child)?);
-        events.extend(below(journal, &child)?);
     }
-    Ok(events)
-}
-
-/// What those below a run changed, and what else they did, which nothing takes back: at the most so much of each as is
-/// named.
-///
-/// # Errors
-/// If the journal cannot be read.
-pub fn did_below(
-    journal: &Reader<'_>,
-    run: &RunId,
-) -> Result<(Vec<AgentsChange>, Vec<String>), JournalError> {
-    let mut events = below(journal, run)?;
     events.sort_by_key(|event| event.position.map(|position| position.seq));
-    let stays = stays(&events);
-    let changes = events.into_iter().flat_map(|event| match event.body {
-        EventBody::ToolFinished { call, result } => {
-            let change = |Change { of, name, .. }| AgentsChange { call: call.clone(), of, name };
-            result.changes.into_iter().map(change).collect()
-        }
-        _ => Vec::new(),
-    });
-    Ok((changes.take(MOST_CHANGES).collect(), stays))
+    Ok(events)
 }
 
 /// What a run did without keeping how to take it back, in the words of its results, the oldest first.
-fn stays(events: &[Event]) -> Vec<String> {
+pub fn stays(events: &[Event]) -> Vec<String> {
     let mut acts = BTreeMap::new();
     let mut stays = Vec::new();
     for event in events {

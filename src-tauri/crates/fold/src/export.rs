@@ -110,7 +110,7 @@ fn is_denied(step: &Step) -> bool {
 
 /// How many acts a run did and what came of its plan, a line each.
 fn summed(acts: Acts, report: Option<&Report>) -> Vec<String> {
-    let Acts { done, refused, in_doubt } = acts;
+    let Acts { done, refused, in_doubt, .. } = acts;
     let mut lines = Vec::new();
     if done + refused + in_doubt > 0 {
         lines.push(format!("Actions: {done} carried out, {refused} refused, {in_doubt} in doubt"));

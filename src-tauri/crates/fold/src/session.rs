@@ -79,6 +79,12 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
                 count(tried, result);
             }
         }
+        EventBody::AgentsUsed(agents) => {
+            if let Some(tried) = tried_by(&mut view, event) {
+                tried.done += agents.done;
+                tried.not_done += agents.not_done;
+            }
+        }
         // Exhaustive on purpose: a new event must say here whether it changes the view.
         EventBody::SessionCreated { .. }
         | EventBody::SessionPurged { .. }
@@ -93,7 +99,6 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
         | EventBody::ChangeIntended { .. }
         | EventBody::ContextCompacted { .. }
         | EventBody::PlanReported { .. }
-        | EventBody::AgentsUsed { .. }
         | EventBody::SettingsChanged { .. }
         | EventBody::Noted { .. }
         | EventBody::TurnDelta { .. }

@@ -1,6 +1,7 @@
 //! What one session looks like: its goals, turns, steps and ends, folded from its events in order.
 
 use protocol::Event;
+use protocol::agent::{AgentsEnds, AgentsSummary};
 use protocol::budget::{Bound, Reached};
 use protocol::citation::Citation;
 use protocol::contract::{About, Report};
@@ -43,7 +44,7 @@ pub struct Transcript {
     /// What came of the plan of the run that is about to end.
     report: Option<Box<Report>>,
     /// What its agents did, until its end is there.
-    of_agents: OfAgents,
+    agents: Option<Box<AgentsSummary>>,
     /// What the pause or the end is for that follows.
     used_up: Option<Bound>,
     /// The last run was begun to look and plan: that it is refused every act is no failure of it.
@@ -198,11 +199,13 @@ pub struct Bill {
     pub agents: Option<AgentsUse>,
 }
 
-/// What the agents of a run used, with all below them. Of the cost, what is known.
+/// What the agents of a run used, with all below them, and how they ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AgentsUse {
     pub tokens: u64,
-    pub cost: Usd,
+    /// What is known of it; `None` if nothing is.
+    pub cost: Option<Usd>,
+    pub ends: AgentsEnds,
 }
 
 /// What became of a run's calls that were to change something; a batch is one. The model's last words may say otherwise.
@@ -214,6 +217,8 @@ pub struct Acts {
     pub refused: usize,
     /// Sent, but seen not to have happened, or interrupted.
     pub in_doubt: usize,
+    /// Agents that ended since they needed a yes and nobody could be asked.
+    pub unanswered: usize,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -292,7 +297,7 @@ impl Transcript {
                 self.suggestions.clear();
                 self.used_up = None;
                 self.report = None;
-                self.of_agents = OfAgents::default();
+                self.agents = None;
                 self.only_plans = spec.mode == Mode::Plan;
                 let (run, goal, model) =
                     (event.scope.run.clone(), spec.told().to_owned(), spec.model.0.clone());
@@ -354,12 +359,7 @@ impl Transcript {
             }),
             EventBody::ToolFinished { call, result } => self.finished(call, result),
             EventBody::PlanReported { report } => self.report = Some(report.clone()),
-            EventBody::AgentsUsed { tokens, cost, changes, stays } => {
-                if *tokens > 0 {
-                    self.bill.agents = Some(AgentsUse { tokens: *tokens, cost: *cost });
-                }
-                self.of_agents = OfAgents { changes: changes.clone(), stays: stays.clone() };
-            }
+            EventBody::AgentsUsed(summary) => self.agents = Some(summary.clone()),
             EventBody::RunEnded { end } => self.ended(n, end),
             EventBody::Noted { level, message, hint } => {
                 let (level, message, hint) = (*level, message.clone(), hint.clone());
@@ -620,11 +620,20 @@ impl Transcript {
             step.is_told_by_the_end = true;
         }
         let suggestions = std::mem::take(&mut self.suggestions);
+        let agents = self.agents.take().map(|agents| *agents).unwrap_or_default();
+        if agents.ends != AgentsEnds::default() {
+            let AgentsSummary { tokens, cost, ends, .. } = agents;
+            self.bill.agents = Some(AgentsUse { tokens, cost, ends });
+        }
         let (end, bill, report) = (end.clone(), self.bill, self.report.take());
         let counts = bill.is_whole && !self.only_plans;
-        let acts = if counts { Acts::of(self.last_run()) } else { Acts::default() };
-        let agents = std::mem::take(&mut self.of_agents);
-        let way_back = Box::new(WayBack::of(self.last_run(), agents));
+        let acts = match counts {
+            // What its agents did, it did by them.
+            true => Acts::of(self.last_run()).with(&agents),
+            false => Acts::default(),
+        };
+        let of_agents = OfAgents { changes: agents.changes, stays: agents.stays };
+        let way_back = Box::new(WayBack::of(self.last_run(), of_agents));
         let repeats = match (&end, self.entries.last().map(|entry| &entry.body)) {
             (RunEnd::Completed { summary }, Some(EntryBody::Turn { text, .. })) => {
                 summary.trim() == text.trim()
@@ -664,6 +673,15 @@ impl Acts {
             }
         }
         acts
+    }
+
+    fn with(self, agents: &AgentsSummary) -> Self {
+        Self {
+            done: self.done + agents.done as usize,
+            refused: self.refused + agents.not_done as usize,
+            unanswered: agents.ends.unanswered as usize,
+            ..self
+        }
     }
 
     /// Whether the run has tried to change something, and nothing of it was done.

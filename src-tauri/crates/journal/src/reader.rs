@@ -13,7 +13,7 @@ use protocol::run::RunSpec;
 use protocol::settings::Settings;
 use protocol::tool::{Answer, Approval, Change, ToolCall};
 use protocol::turn::Usd;
-use protocol::view::{EventPage, Question, SessionView};
+use protocol::view::{EventPage, Question, SessionView, Tried};
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use tokio::sync::Semaphore;
 
@@ -46,6 +46,8 @@ pub struct ChildRun {
     pub end: Option<RunEnd>,
     /// What its model said last to the one that it works for.
     pub report: Option<AgentReport>,
+    /// What came of its calls that were to change something; once it has ended, with those of all below it.
+    pub tried: Tried,
 }
 
 /// What a run took.
@@ -319,15 +321,14 @@ impl<'a> Reader<'a> {
         Ok(started.into_iter().filter_map(of_run).collect())
     }
 
-    /// The run that a run's agent works for; `None` for one that its user started.
-    pub fn parent(&self, run: &RunId) -> Result<Option<RunId>, JournalError> {
-        self.connection
-            .prepare_cached("SELECT parent FROM runs WHERE id = ?1")
-            .and_then(|mut select| {
-                select.query_row([run.as_str()], |row| row.get::<_, Option<String>>(0)).optional()
-            })
-            .map(|found| found.flatten().map(RunId))
-            .map_err(|e| self.sqlite(e))
+    /// How a run began.
+    pub fn started(&self, run: &RunId) -> Result<Option<(Scope, RunSpec)>, JournalError> {
+        let clause = "JOIN runs ON events.seq = runs.started WHERE runs.id = ?1";
+        let found = self.events(clause, params![run.as_str()], usize::MAX)?.pop();
+        Ok(found.and_then(|event| match event.body {
+            EventBody::RunStarted(spec) => Some((event.scope, *spec)),
+            _ => None,
+        }))
     }
 
     /// The runs that the agent of a run started, oldest first.
@@ -377,7 +378,10 @@ impl<'a> Reader<'a> {
                 }
                 _ => None,
             });
-            children.push(ChildRun { scope, spec: *spec, took, end, report });
+            // Its session has it alone.
+            let view = scope.session.as_ref().map(|session| self.session(session)).transpose()?.flatten();
+            let tried = view.and_then(|view| view.last_run?.tried).map(|tried| *tried).unwrap_or_default();
+            children.push(ChildRun { scope, spec: *spec, took, end, report, tried });
         }
         Ok(children)
     }
@@ -400,6 +404,12 @@ impl<'a> Reader<'a> {
     /// All events of a run, oldest first.
     pub fn run_events(&self, run: &RunId) -> Result<Vec<Event>, JournalError> {
         self.events("WHERE run = ?1 ORDER BY seq", params![run.as_str()], usize::MAX)
+    }
+
+    /// The beginnings and outcomes of a run's calls, oldest first.
+    pub fn run_calls(&self, run: &RunId) -> Result<Vec<Event>, JournalError> {
+        let clause = "WHERE run = ?1 AND type IN ('toolStarted', 'toolFinished') ORDER BY seq";
+        self.events(clause, params![run.as_str()], usize::MAX)
     }
 
     /// Runs whose ids begin so, or end so where none begins so: two at the most.

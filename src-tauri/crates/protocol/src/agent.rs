@@ -4,12 +4,46 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::CallId;
 use crate::tool::Changed;
+use crate::turn::Usd;
 
 /// Characters of one text of a report, and texts in one list of it.
 const TEXT_CHARS: usize = 1_000;
 const LIST: usize = 30;
 /// Characters of a whole report.
 pub const REPORT_CHARS: usize = 8_000;
+
+/// What a run's agents used and did, with all below them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AgentsSummary {
+    pub tokens: u64,
+    /// Of the calls whose price is known; `None` if it is of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Usd>,
+    pub ends: AgentsEnds,
+    /// What they tried to change and what was done of it, as [`crate::view::Tried`] counts.
+    pub done: u32,
+    pub not_done: u32,
+    /// What can be taken back, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<AgentsChange>,
+    /// What else they did, which nothing takes back, oldest first, each in one line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stays: Vec<String>,
+}
+
+/// How many agents ended in which way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AgentsEnds {
+    pub completed: u32,
+    /// They say that they are done, and nothing was done of what they tried.
+    pub came_to_nothing: u32,
+    pub failed: u32,
+    /// Of the failed: they needed a yes, and nobody could be asked.
+    pub unanswered: u32,
+    pub stopped: u32,
+}
 
 /// What an agent changed, which can be taken back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

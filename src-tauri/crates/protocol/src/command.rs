@@ -292,6 +292,8 @@ pub struct RunOverrides {
     pub conducts: bool,
     /// Whether it goes on by itself at the next start after Miki ended in the middle of it.
     pub carry_on: Option<bool>,
+    /// It goes on with an interrupted run of its session, whose goal in its user's words is this one's: the model is told so.
+    pub goes_on: bool,
 }
 
 /// What came of an [`Undo`].

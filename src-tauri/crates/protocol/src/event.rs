@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::AgentsChange;
+use crate::agent::AgentsSummary;
 use crate::budget::{Bound, Progress, Reached, UsedUp};
 use crate::citation::Citation;
 use crate::contract::Report;
@@ -16,7 +16,7 @@ use crate::run::RunSpec;
 use crate::settings::Settings;
 use crate::terminal::Line;
 use crate::tool::{Answer, Approval, ApprovalMode, Change, ExecResult, Grant, Mode, Risk, ToolCall};
-use crate::turn::{Cost, StopReason, Usage, Usd};
+use crate::turn::{Cost, StopReason, Usage};
 use crate::view::{DesktopView, Origin, Question, SessionView};
 
 /// One thing that happened.
@@ -199,18 +199,8 @@ pub enum EventBody {
     PlanReported {
         report: Box<Report>,
     },
-    /// What the run's agents used and changed, with all below them, right before its end; not sent if nothing. A cost is
-    /// that of the calls whose price is known.
-    AgentsUsed {
-        tokens: u64,
-        cost: Usd,
-        /// What can be taken back, oldest first.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        changes: Vec<AgentsChange>,
-        /// What else they did, which nothing takes back, oldest first, each in one line.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        stays: Vec<String>,
-    },
+    /// What the run's agents used and did, right before its end; not sent if it had none.
+    AgentsUsed(Box<AgentsSummary>),
     RunEnded {
         end: RunEnd,
     },

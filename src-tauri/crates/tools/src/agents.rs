@@ -45,6 +45,9 @@ pub trait Agents: Send + Sync {
     /// It was not started in its session.
     async fn kill(&self, agent: &RunId) -> Result<AgentState, ToolError>;
 
+    /// Stops all that have not ended, with all below them, and waits for their ends, a few seconds at the most.
+    async fn stop_all(&self);
+
     /// Asks the agent that this one works for, and waits for its answer.
     ///
     /// # Errors
@@ -106,6 +109,8 @@ pub enum AgentStage {
     },
     Completed {
         summary: String,
+        /// Acts that it tried, if none of them was done; else 0.
+        not_done: u32,
     },
     /// Why it came to nothing.
     Failed {

@@ -106,11 +106,7 @@ impl Driver {
 
     pub(super) fn progress(&self) -> Progress {
         let mut now = self.budget.progress(&self.plan, self.run.log.now());
-        let below = self.run.ledger.below(&self.run.id);
-        now.tokens = now.tokens.saturating_add(below.tokens);
-        if below.cost.0 > 0 {
-            now.cost = Some(now.cost.unwrap_or_default().plus(below.cost));
-        }
+        self.run.ledger.below(&self.run.id).add_to(&mut now);
         let forecast = self.forecast.map(|told| told.while_it_runs(self.machine.turn, now.tokens, now.cost));
         Progress { forecast, ..now }
     }

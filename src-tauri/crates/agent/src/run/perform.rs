@@ -134,8 +134,16 @@ impl Driver {
         if let Some(terminal) = self.run.ports.terminal.as_ref().filter(|_| goes_whole) {
             terminal.stop_all();
         }
+        // What they did last is told with it.
+        if let Some(agents) = self.run.ports.agents.clone() {
+            agents.stop_all().await;
+        }
         let used = self.run.ledger.below(&self.run.id);
-        let of_agents = recovery::of_agents(&self.run.log, &self.run.id, used).await?;
+        let of_agents = recovery::of_agents(&self.run.log, &self.run.id, used).await;
+        let of_agents = of_agents.unwrap_or_else(|error| {
+            tracing::warn!("what the agents of {} did is not told: {error}", self.run.id);
+            None
+        });
         // Before anyone sees the end: who sees it may begin the next run at once.
         self.run.mailbox.close();
         // Nobody has stopped it: it is offered, as after a crash. One that goes on at the next start has no end yet.

@@ -38,7 +38,8 @@ impl Driver {
                 self.show(Activity::Working, format!("waits for the desktop: {}", calls.current.tool));
             }
             State::ExecutingTool { calls } => {
-                self.show(Activity::Working, works_at(&calls.current));
+                let call = &calls.current;
+                self.show(Activity::Working, format!("{}{}", call.tool, reason_of(call)));
             }
             State::AwaitingContinue { next: Next::Model { .. } } => {
                 if let Some(wait) = self.retrying {
@@ -80,7 +81,7 @@ impl Driver {
             return Ok(());
         }
         if let Some(call) = self.running.take() {
-            let result = recovery::in_doubt(&self.run.log, &self.run.scope, &call.id).await?;
+            let result = recovery::in_doubt(&self.run.log, &self.run.scope, &call).await?;
             self.append(EventBody::ToolFinished { call: call.id, result }).await?;
         }
         let ErrorView { message, hint, .. } = error;
@@ -133,11 +134,6 @@ fn asks_for(call: &ToolCall) -> String {
         ASK_HUMAN => "asks you something".to_owned(),
         tool => format!("asks whether it may: {tool}"),
     }
-}
-
-/// The status line of a run with a call under way.
-pub fn works_at(call: &ToolCall) -> String {
-    format!("{}{}", call.tool, reason_of(call))
 }
 
 /// What the model says the call is for, for the status line.

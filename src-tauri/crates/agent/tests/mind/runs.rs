@@ -482,6 +482,16 @@ async fn a_run_whose_user_wants_that_goes_on_by_itself_at_the_next_start_and_thr
     before.handle.shutdown().await;
     next.handle.carry_on().await.unwrap();
     assert!(next.handle.overview().await.unwrap().runs.is_empty());
+    // Where its user says so, the model is told that time has passed; the goal stays theirs.
+    let session = next.start_with(None, RunOverrides { goes_on: true, ..RunOverrides::default() }).await;
+    let events = history(&next.handle, &session).await;
+    let spec = events.into_iter().find_map(|event| match event.body {
+        EventBody::RunStarted(spec) => Some(spec),
+        _ => None,
+    });
+    let spec = spec.unwrap();
+    assert_eq!(spec.told(), "press the button");
+    assert!(spec.goal.contains("look at the screen") && spec.goal.ends_with(spec.told()), "{}", spec.goal);
 }
 
 #[tokio::test]

@@ -208,11 +208,11 @@ async fn children_get_a_goal_and_only_what_they_report_comes_back() {
     // What they used is told at its end, beside what it used itself.
     let events = history(&tree.bench.handle, &started.session).await;
     let used = events.iter().find_map(|event| match &event.body {
-        EventBody::AgentsUsed { tokens, .. } => Some(*tokens),
+        EventBody::AgentsUsed(agents) => Some((agents.tokens, agents.ends.completed)),
         _ => None,
     });
     let turns = requests[1].len() + requests[2].len();
-    assert_eq!(used, Some(turns as u64 * (USAGE.input + USAGE.output)));
+    assert_eq!(used, Some((turns as u64 * (USAGE.input + USAGE.output), 2)));
     // Only a child reports, and only whoever may start others is offered to.
     let offers = |request: &Request, tool: &str| request.tools.iter().any(|offered| offered.name == tool);
     assert!(offers(&requests[1][0], "report") && !offers(&requests[0][0], "report"));

@@ -144,7 +144,7 @@ async fn what_agents_changed_is_taken_back_with_what_the_one_that_they_worked_fo
     // It is said at the end, before anybody takes it back.
     let events = history(&tree.bench.handle, &started.session).await;
     let told = events.iter().find_map(|event| match &event.body {
-        EventBody::AgentsUsed { changes, .. } => Some(changes.iter().map(|change| change.of).collect()),
+        EventBody::AgentsUsed(did) => Some(did.changes.iter().map(|change| change.of).collect()),
         _ => None,
     });
     assert_eq!(told, Some(vec![Changed::Clipboard]));
@@ -168,6 +168,11 @@ async fn an_agents_changes_can_be_taken_back_alone_and_are_not_taken_back_twice(
     let agent = RunId(waited[0].data["agents"][0]["agent"].as_str().unwrap().into());
     assert_eq!(undo(&tree.bench, Some(&agent)).await.unwrap().undone.len(), 1);
     assert_eq!(copied(&tree.bench), "before");
+    // The one that it worked for does not offer it any more.
+    let events = history(&tree.bench.handle, &started.session).await;
+    let is_undo =
+        |body: &EventBody| matches!(body, EventBody::ToolStarted { call, .. } if call.tool == "undo");
+    assert_eq!(events.iter().filter(|event| is_undo(&event.body)).count(), 1);
     tree.bench.desktop.edit(|scene| scene.clipboard = "of the user".into());
     let again = undo(&tree.bench, Some(&started.run)).await.unwrap();
     assert_eq!((again.undone.len(), again.left.len()), (0, 0), "{again:?}");

@@ -76,8 +76,10 @@ async fn what_an_agent_asks_is_open_after_a_crash_and_a_quit_and_its_tree_goes_o
         let (mut tree, overview) = again(tree, 2, ends, minds).await;
         assert_eq!((overview.questions.len(), overview.runs.len()), (1, 3), "{overview:?}");
         let activities: Vec<_> = overview.runs.iter().map(|run| run.status.activity).collect();
-        assert_eq!(activities, [Activity::Working, Activity::Working, Activity::Waiting]);
-        assert_eq!(overview.runs[0].status.detail, "waitFor");
+        assert_eq!(activities, [Activity::Waiting; 3]);
+        assert_eq!(overview.runs[0].status.detail, "waits for the answer to an agent of it");
+        let tokens = |at: usize| overview.runs[at].status.progress.as_ref().unwrap().tokens;
+        assert!(tokens(0) > tokens(1) && tokens(1) > tokens(2), "each with what those below it used");
         let asked: usize = tree.models.iter().map(|model| model.requests().len()).sum();
         assert_eq!(asked, 0, "nothing is asked of a model before its user has answered");
 
@@ -107,7 +109,8 @@ async fn those_at_work_beside_one_that_asks_are_interrupted_and_who_waits_for_th
     assert_eq!(tree.bench.clicks(), 0);
     let waited = tree.results(&started, "waitFor").await;
     let states: Vec<_> = (0..2).map(|at| waited[0].data["agents"][at]["state"].clone()).collect();
-    assert_eq!(states, ["failed", "completed"], "{waited:?}");
+    // Whatever its model says.
+    assert_eq!(states, ["failed", "ended, nothing done"], "{waited:?}");
     let told = told(tree.models[0].requests().last().unwrap());
     assert!(told.contains("miki ended in the middle of it"), "{told}");
 }
@@ -146,7 +149,7 @@ async fn a_question_goes_with_the_one_above_where_that_was_in_the_middle_of_its_
         let interrupted =
             |body: &EventBody| matches!(body, EventBody::RunEnded { end: RunEnd::Interrupted { .. } });
         assert_eq!(count(&tree, &started, interrupted).await, 1);
-        let used = |body: &EventBody| matches!(body, EventBody::AgentsUsed { tokens, .. } if *tokens > 0);
+        let used = |body: &EventBody| matches!(body, EventBody::AgentsUsed(did) if did.tokens > 0);
         assert_eq!(count(&tree, &started, used).await, 1, "what its agent used is told");
     }
 }
@@ -188,4 +191,46 @@ async fn where_the_one_above_cannot_go_on_its_agent_does_nothing_though_it_was_a
     tree.end_of(&overview.questions[0].run).await;
     assert_eq!(tree.bench.clicks(), 0);
     assert!(tree.bench.handle.list_runs().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_second_end_of_miki_keeps_the_questions_of_a_tree_whose_wait_was_put_aside() {
+    let root = vec![Step::calls(vec![spawn("press the button"), spawn("press it again")]), wait_for_all()];
+    let mut tree = Tree::new(vec![root, vec![click()], vec![click()]]).await;
+    let started = tree.start("see to it", asks()).await;
+    tree.bench.question().await;
+    let minds = vec![Vec::new(), vec![done()]];
+    let (mut tree, overview) = again(tree, 1, Ends::InACrash, minds).await;
+    assert_eq!(overview.questions.len(), 2, "{overview:?}");
+    let pause = PauseRun { run: Some(started.run.clone()) };
+    tree.bench.handle.pause_run(pause, Surface::Dashboard).await.unwrap();
+    for question in &overview.questions {
+        tree.bench.handle.resume_run(ResumeRun { run: Some(question.run.clone()) }).await.unwrap();
+    }
+    say(&tree, &overview.questions[0], Answer::Once).await;
+    assert!(matches!(tree.end_of(&overview.questions[0].run).await, RunEnd::Completed { .. }));
+    tree.bench.handle.shutdown().await;
+    let minds = vec![vec![done()], vec![done()]];
+    let mut tree = Tree::at(crashed(&tree.bench), minds, settings(), |router| router).await;
+    let overview = tree.bench.handle.overview().await.unwrap();
+    assert_eq!(overview.questions.len(), 1, "{overview:?}");
+    tree.bench.handle.resume_run(ResumeRun { run: Some(started.run.clone()) }).await.unwrap();
+    say(&tree, &overview.questions[0], Answer::Once).await;
+    assert!(matches!(tree.end_of(&started.run).await, RunEnd::Completed { .. }));
+    let waited = tree.results(&started, "waitFor").await;
+    let states: Vec<_> = (0..2).map(|at| waited[0].data["agents"][at]["state"].clone()).collect();
+    assert_eq!(states, ["completed", "completed"], "{waited:?}");
+}
+
+#[tokio::test]
+async fn a_tree_that_goes_on_by_itself_does_not_where_it_was_stopped_while_it_waited() {
+    let wanted = RunOverrides { carry_on: Some(true), ..asks() };
+    let tree = Tree::new(vec![conducts("press the button"), vec![click()]]).await;
+    let started = tree.start("see to it", wanted).await;
+    let (tree, _) = again(tree, 1, Ends::InACrash, Vec::new()).await;
+    tree.stop(&started).await;
+    let events = history(&tree.bench.handle, &started.session).await;
+    let last: Vec<_> = events.iter().rev().take(4).map(|event| &event.body).collect();
+    let paused = last.iter().position(|body| matches!(body, EventBody::RunPaused { .. }));
+    assert!(paused.is_some_and(|at| at > 0), "said before anything of its end: {last:?}");
 }

@@ -6,11 +6,10 @@ use super::*;
 use crate::sample::{clicked, events, started};
 use crate::transcript::Transcript;
 use protocol::EventBody;
-use protocol::agent::AgentsChange;
+use protocol::agent::{AgentsChange, AgentsEnds, AgentsSummary};
 use protocol::event::RunEnd;
 use protocol::ids::CallId;
 use protocol::tool::{Change, ExecResult, ToolCall};
-use protocol::turn::Usd;
 use serde_json::{Value, json};
 
 fn begun(id: &str, tool: &str, arguments: Value, risk: Risk) -> EventBody {
@@ -111,12 +110,12 @@ fn what_its_agents_changed_goes_back_with_it_and_is_not_named_once_it_has() {
         started(),
         begun("c-1", "writeFile", json!({"path": "a.txt"}), Risk::Edit),
         ended("c-1", &[(Changed::File, "a.txt")]),
-        EventBody::AgentsUsed {
-            tokens: 1,
-            cost: Usd(0),
+        EventBody::AgentsUsed(Box::new(AgentsSummary {
+            ends: AgentsEnds { completed: 1, ..AgentsEnds::default() },
             changes: vec![change],
             stays: vec!["clicked a button".into()],
-        },
+            ..AgentsSummary::default()
+        })),
         EventBody::RunEnded { end: RunEnd::Completed { summary: "done".into() } },
     ];
     let said = way_back(&Transcript::of(&events(all.clone())));
@@ -128,4 +127,27 @@ fn what_its_agents_changed_goes_back_with_it_and_is_not_named_once_it_has() {
     let result = ExecResult { data: json!({ "undone": ["a-1"] }), changes: Vec::new(), ..clicked() };
     all.push(EventBody::ToolFinished { call: CallId("u-1".into()), result });
     assert_eq!(way_back(&Transcript::of(&events(all))).back, [file("a.txt")]);
+}
+
+#[test]
+fn a_run_whose_agents_did_nothing_of_what_they_tried_came_to_nothing() {
+    let acts = |done, not_done| {
+        let agents = AgentsSummary {
+            ends: AgentsEnds { came_to_nothing: 1, ..AgentsEnds::default() },
+            done,
+            not_done,
+            ..AgentsSummary::default()
+        };
+        let all = vec![
+            started(),
+            EventBody::AgentsUsed(Box::new(agents)),
+            EventBody::RunEnded { end: RunEnd::Completed { summary: "done".into() } },
+        ];
+        let transcript = Transcript::of(&events(all));
+        let end = transcript.entries().last().map(|entry| entry.body.clone());
+        let Some(EntryBody::End { acts, .. }) = end else { panic!("{end:?}") };
+        acts.came_to_nothing()
+    };
+    assert!(acts(0, 2));
+    assert!(!acts(1, 2));
 }

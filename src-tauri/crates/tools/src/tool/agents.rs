@@ -32,6 +32,9 @@ const NAMED_CHARS: usize = 48;
 /// Characters of a goal or an end as they are told to the parent.
 const TOLD_CHARS: usize = 300;
 const END_CHARS: usize = 2_000;
+/// Whatever its model says.
+const NOTHING_DONE: &str =
+    "nothing that it tried to change was done: its acts were refused, denied, failed or not seen to work";
 pub const ANSWER_AGENT: &str = "answerAgent";
 pub const ASK_PARENT: &str = "askParent";
 const QUESTION_CHARS: usize = 2_000;
@@ -224,7 +227,8 @@ fn how_they_ended(states: &[AgentState]) -> String {
 
 fn end(state: &AgentState) -> Option<String> {
     let how = match &state.stage {
-        AgentStage::Completed { .. } => "completed",
+        AgentStage::Completed { not_done: 0, .. } => "completed",
+        AgentStage::Completed { .. } => "ended with nothing done",
         AgentStage::Failed { .. } => "failed",
         AgentStage::Stopped { .. } => "stopped",
         AgentStage::Works | AgentStage::Asks | AgentStage::AsksYou { .. } => return None,
@@ -446,7 +450,8 @@ fn told(state: &AgentState) -> Value {
         AgentStage::Works => ("works", None),
         AgentStage::Asks => ("asks its user", None),
         AgentStage::AsksYou { .. } => ("asks you", None),
-        AgentStage::Completed { summary } => ("completed", Some(summary)),
+        AgentStage::Completed { summary, not_done: 0 } => ("completed", Some(summary)),
+        AgentStage::Completed { summary, .. } => ("ended, nothing done", Some(summary)),
         AgentStage::Failed { why } => ("failed", Some(why)),
         AgentStage::Stopped { why } => ("stopped", Some(why)),
     };
@@ -460,6 +465,9 @@ fn told(state: &AgentState) -> Value {
     if let AgentStage::AsksYou { question, number } = stage_of {
         told["question"] = untrusted::clean(question).0.into();
         told["number"] = (*number).into();
+    }
+    if let AgentStage::Completed { not_done: 1.., .. } = stage_of {
+        told["note"] = NOTHING_DONE.into();
     }
     if let Some(cost) = cost {
         told["dollars"] = cost.to_string().into();
