@@ -2,6 +2,7 @@
 //! dashboard stands.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use protocol::command::{StartedRun, Subscribe, Window, WindowAction};
 use protocol::event::Activity;
@@ -12,6 +13,7 @@ use protocol::view::Overview;
 use protocol::{ErrorCode, ErrorView};
 use tauri::{AppHandle, Manager};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use super::aside::Aside;
 use super::engine::Engine;
@@ -21,6 +23,9 @@ use super::tray::Tray;
 use super::tray_state::TrayState;
 use super::window_runs::WindowRuns;
 use super::{shortcut, windows};
+
+/// How soon a page shows what has happened.
+const PAGE_FOLLOWS: Duration = Duration::from_millis(150);
 
 /// Follows until the engine ends.
 pub async fn follow(
@@ -50,6 +55,7 @@ async fn follow_events(
     let keyboards = app.state::<windows::Keyboards>();
     let (mut chat_runs, mut dashboard_runs) = (WindowRuns::default(), WindowRuns::default());
     let (mut state, mut notices) = (None::<TrayState>, Notices::default());
+    let mut redraw = None::<Instant>;
     loop {
         let next = TrayState::from(&view);
         if state.as_ref() != Some(&next) {
@@ -69,7 +75,16 @@ async fn follow_events(
             windows::is_focused(app, Window::Dashboard) || windows::is_focused(app, Window::Chat)
         });
         tokio::select! {
-            event = events.next() => fold::overview(&mut view, &event?),
+            event = events.next() => {
+                fold::overview(&mut view, &event?);
+                if shown.overlay && windows::leaves_remains() {
+                    redraw.get_or_insert_with(|| Instant::now() + PAGE_FOLLOWS);
+                }
+            }
+            () = until(redraw) => {
+                redraw = None;
+                windows::draw_anew(app, Window::Overlay);
+            }
             () = keyboards.dashboard.gained() => shown.aside.wanted(),
             Some((window, run)) = started.recv() => match window {
                 Window::Chat => chat_runs.add(run),
@@ -78,6 +93,14 @@ async fn follow_events(
                 _ => {}
             },
         }
+    }
+}
+
+/// Never, if there is none.
+async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment).await,
+        None => std::future::pending().await,
     }
 }
 

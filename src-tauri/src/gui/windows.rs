@@ -41,7 +41,7 @@ pub fn make(app: &AppHandle, again: bool) -> tauri::Result<()> {
     #[cfg(target_os = "linux")]
     super::caret::keep_still();
     for window in Window::ALL {
-        set_up(window, &look(window, base(app, window)).visible(false).build()?)?;
+        revive(&look(window, base(app, window)).visible(false).build()?)?;
     }
     if again {
         bring_dashboard_forward(app, false);
@@ -52,35 +52,45 @@ pub fn make(app: &AppHandle, again: bool) -> tauri::Result<()> {
 
 /// Loads a page again whose process has ended, killed or out of memory: its window would stay as it was, or white. macOS and
 /// Windows: not seen to.
-///
-/// Without a graphics card, drawing a page as if there were one takes ten times as long: the dashboard is drawn by the
-/// processor alone. The others are transparent, and WebKit would leave there what was drawn before.
 #[cfg(target_os = "linux")]
-fn set_up(window: Window, view: &WebviewWindow) -> tauri::Result<()> {
-    use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt as _, WebViewExt as _};
+fn revive(view: &WebviewWindow) -> tauri::Result<()> {
+    use webkit2gtk::WebViewExt as _;
 
-    let is_plain = window == Window::Dashboard && !has_graphics_card();
+    let label = view.label().to_owned();
     view.with_webview(move |webview| {
-        let page = webview.inner();
-        if let (true, Some(settings)) = (is_plain, page.settings()) {
-            settings.set_hardware_acceleration_policy(HardwareAccelerationPolicy::Never);
-        }
-        page.connect_web_process_terminated(move |page, reason| {
-            tracing::error!("the page of window {} ended ({reason:?}) and is loaded again", window.label());
+        webview.inner().connect_web_process_terminated(move |page, reason| {
+            tracing::error!("the page of window {label} ended ({reason:?}) and is loaded again");
             let page = page.clone();
             gtk::glib::timeout_add_local_once(REVIVAL, move || page.reload());
         });
     })
 }
 
-#[cfg(target_os = "linux")]
-fn has_graphics_card() -> bool {
-    let devices = std::fs::read_dir("/dev/dri").into_iter().flatten().flatten();
-    devices.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with("renderD"))
+/// Whether WebKit draws pages by the processor alone: in a transparent window it leaves there what was drawn before.
+pub fn leaves_remains() -> bool {
+    cfg!(target_os = "linux") && std::env::var_os(crate::windows::UNCOMPOSED).is_some()
+}
+
+/// Draws a window's page from nothing: WebKit does so where its size changes.
+pub fn draw_anew(app: &AppHandle, window: Window) {
+    #[cfg(target_os = "linux")]
+    if let Some(view) = app.get_webview_window(window.label()) {
+        use gtk::prelude::WidgetExt as _;
+
+        let resized = view.with_webview(|webview| {
+            let page = webview.inner();
+            page.set_margin_bottom(1 - page.margin_bottom());
+        });
+        if let Err(error) = resized {
+            tracing::debug!("the page of window {} is not drawn anew: {error}", window.label());
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (app, window);
 }
 
 #[cfg(not(target_os = "linux"))]
-fn set_up(_: Window, _: &WebviewWindow) -> tauri::Result<()> {
+fn revive(_: &WebviewWindow) -> tauri::Result<()> {
     Ok(())
 }
 

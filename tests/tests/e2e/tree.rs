@@ -147,11 +147,15 @@ impl Conductor {
             5 => spawn(format!("read {base}/south"), "web"),
             6 => call("waitFor", json!({ "agents": [self.agents[0], self.agents[2]] })),
             7 => spawn(format!("write into the editor: {SUMMARY}"), "screen"),
-            // The app is killed while this one asks.
-            8 | 9 => call("waitFor", json!({})),
-            10 => spawn(format!("write into the editor, again: {SUMMARY}"), "screen"),
-            11 => call("waitFor", json!({ "agents": [self.agents.last()] })),
-            12 => call(
+            // The app is killed while this one asks: the wait goes on.
+            8 => call("waitFor", json!({})),
+            // And once more in the middle of a turn.
+            9 => MindTurn {
+                pause: Duration::from_secs(120),
+                ..call("think", json!({ "thought": "what is left?" }))
+            },
+            10 => call("waitFor", json!({})),
+            11 => call(
                 "writeFile",
                 json!({ "path": "summary.txt", "text": format!("{SUMMARY}\n"), "reason": "as asked" }),
             ),
@@ -234,7 +238,8 @@ fn a_root_splits_its_goal_over_children_and_ends_right_though_one_and_the_app_ar
             "the one that conducts does nothing to ask about"
         );
         if asker.goal.starts_with("write into") {
-            return Some(());
+            // Before that it is no wait that can go on.
+            return of_root?.status.detail.starts_with("waitFor").then_some(());
         }
         say_yes(&mut client);
         None
@@ -242,23 +247,38 @@ fn a_root_splits_its_goal_over_children_and_ends_right_though_one_and_the_app_ar
     .unwrap();
     app.kill();
 
-    let _app = miki.start(&stage, "again", &[]).unwrap();
+    // Nobody's terminal started it: its user answers with the approver key.
+    let mut answered = BTreeSet::new();
+    let mut answer = |client: &mut Client| {
+        let overview = client.overview().unwrap();
+        for question in
+            overview.questions.iter().filter(|question| answered.insert(question.approval.id.clone()))
+        {
+            approver.say_yes(&question.approval);
+        }
+        overview
+    };
+    let mut app = miki.start(&stage, "again", &[]).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    let open = client.overview().unwrap();
+    assert!(open.runs.iter().any(|run| run.run == started.run), "it waits on: {:?}", open.runs);
+    assert_eq!(open.questions.len(), 1, "{:?}", open.questions);
+    wait_for("the turn after the wait", LONG * 2, || {
+        answer(&mut client);
+        (conductor.lock().unwrap().step == 9).then_some(())
+    })
+    .unwrap();
+    app.kill();
+
+    let _app = miki.start(&stage, "once more", &[]).unwrap();
     let mut client = miki.connect(LONG).unwrap();
     let again = wait_for("the run that goes on by itself", LONG, || {
         client.overview().unwrap().runs.into_iter().find(|run| run.session == started.session)
     });
     let again = again.unwrap();
     assert_ne!(again.run, started.run);
-    let mut answered = BTreeSet::new();
     wait_for("the end", LONG * 2, || {
-        let overview = client.overview().unwrap();
-        // Nobody's terminal started it: its user answers with the approver key.
-        for question in
-            overview.questions.iter().filter(|question| answered.insert(question.approval.id.clone()))
-        {
-            approver.say_yes(&question.approval);
-        }
-        overview.runs.iter().all(|run| run.run != again.run).then_some(())
+        answer(&mut client).runs.iter().all(|run| run.run != again.run).then_some(())
     })
     .unwrap();
 

@@ -141,8 +141,9 @@ fn step_item(n: u64, step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView 
     let effect = step.effect_name();
     let (badge, meaning) = effect_words(step);
     let tool = visible_text(&step.call.tool);
-    // What a plan is asked about says its card.
-    let risk = step.risk.filter(|_| step.call.tool != "plan").map(|risk| {
+    // What a plan is asked about says its card; a question in words does nothing.
+    let is_asked = ["plan", ASK_HUMAN].contains(&step.call.tool.as_str());
+    let risk = step.risk.filter(|_| !is_asked).map(|risk| {
         view! { <span class="risk" data-risk=risk_name(risk)>{move || store.say(risk_word(risk))}</span> }
     });
     let answered = step.answer.as_ref().map(|answer| {

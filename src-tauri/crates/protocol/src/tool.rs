@@ -110,7 +110,7 @@ const ONLY_LOOKS: [&str; 25] = [
 ];
 
 /// Calls that do nothing to anything of the user's: the end, the plan, what is taken back, and a question.
-pub const NO_ACTS: [&str; 4] = ["done", "plan", "undo", ASK_HUMAN];
+pub const NO_ACTS: [&str; 7] = ["done", "plan", "undo", ASK_HUMAN, "spawn", "kill", "answerAgent"];
 /// Tools beside these that change nothing which anybody would want back.
 const MOVES_ABOUT: [&str; 5] = ["move", "scroll", "focusElement", "focusWindow", "readClipboard"];
 
