@@ -14,7 +14,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("proposes a plan", "計画を提案しています"),
     ("asks whether it is done", "完了してよいか確認しています"),
     ("asks you something", "質問があります"),
-    ("waits for the answer to an agent of it", "エージェントへの回答を待っています"),
+    ("waits for an agent that waits for you", "あなたを待っているエージェントを待っています"),
     ("the server {} asks you something", "サーバー「{}」からの質問があります"),
     ("asks whether it may: {}", "実行してよいか確認しています：{}"),
     // who stopped or paused it

@@ -235,9 +235,11 @@ fn worker(asked: &Asked) -> MindTurn {
         None if waits => {
             MindTurn::call("", "askHuman", json!({ "question": "Which of the two?", "reason": "to know" }))
         }
-        None => {
-            MindTurn::call("", "writeFile", json!({ "path": "pond.txt", "text": LINE, "reason": "as asked" }))
-        }
+        None => MindTurn::call(
+            "",
+            "writeFile",
+            json!({ "path": "pond.txt", "text": LINE, "mode": "replace", "reason": "as asked" }),
+        ),
         Some("writeFile") => {
             MindTurn::call("", "report", json!({ "outcome": "wrote it", "files": ["pond.txt"] }))
         }

@@ -26,8 +26,6 @@ use crate::start::live;
 
 /// How long after an agent's act an answer from a terminal may be of its hands.
 const HANDS: Duration = Duration::from_secs(1);
-/// The status of a run without a task whose agent asks.
-const AGENT_ASKS: &str = "waits for the answer to an agent of it";
 /// In milliseconds.
 const A_DAY: i64 = 24 * 60 * 60 * 1000;
 
@@ -376,11 +374,11 @@ impl Engine {
         live.over.cancel();
     }
 
-    /// Goes on with a run that waits without a task until it may have as much again.
+    /// Goes on with a paused run that has no task.
     ///
     /// # Errors
     /// Why it cannot; it waits on then.
-    async fn wake_with_more(self: &Arc<Self>, scope: Scope, run: &RunId) -> Result<(), ErrorView> {
+    async fn wake_held(self: &Arc<Self>, scope: Scope, run: &RunId) -> Result<(), ErrorView> {
         self.check_open()?;
         let (live, mailbox) = live();
         if !self.runs.unpark(run, live.clone()) {
@@ -420,7 +418,7 @@ impl Engine {
     pub fn show_adopted(&self, waiting: journal::OpenRun) {
         let detail = match (&waiting.approval, waiting.waits_for_agents()) {
             (Some(approval), _) => status::asks(approval),
-            (None, Some(_)) if waiting.paused.is_none() => AGENT_ASKS.to_owned(),
+            (None, Some(_)) if waiting.paused.is_none() => status::AGENT_WAITS.to_owned(),
             (None, _) => "paused".to_owned(),
         };
         let mut progress = waiting.budget.progress(&waiting.plan, self.log.now());
@@ -444,7 +442,7 @@ impl Engine {
     }
 
     /// Pauses a run that waits without a task, or lets it go on: the journal keeps that, and it holds when it is answered. One
-    /// that waits for more goes on at once.
+    /// that waits for nothing else goes on at once.
     ///
     /// # Errors
     /// `Storage`; as [`Engine::tell`] if it has just come to a task.
@@ -458,8 +456,10 @@ impl Engine {
         let open = self.log.read(|journal| journal.open_runs()).await?;
         let before = open.into_iter().find(|open| open.scope.run.as_ref() == Some(run));
         let is_paused = matches!(message, Message::Pause { .. });
-        if let Some(open) = before.as_ref().filter(|open| !is_paused && open.asks_for_more()) {
-            return self.wake_with_more(open.scope.clone(), run).await;
+        if let Some(open) = before.as_ref().filter(|open| !is_paused && open.is_held()) {
+            // They are to hear of it.
+            self.wait_again(open.spec.parent.as_ref()).await;
+            return self.wake_held(open.scope.clone(), run).await;
         }
         let waits_for_agents = before.as_ref().is_some_and(|open| open.waits_for_agents().is_some());
         let was_paused = before.is_some_and(|open| open.paused.is_some());

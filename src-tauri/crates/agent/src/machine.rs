@@ -71,16 +71,15 @@ impl Machine {
         Self { state: State::ExecutingTool { calls }, turn, pause, ..Self::new(rules) }
     }
 
-    /// A run that waited in an earlier task until it may have as much again.
-    pub fn asking_for_more(rules: Rules, turn: u32, bound: Bound) -> Self {
+    /// A run that was paused in an earlier task; with what it may have as much again of, if that was why.
+    pub fn held(rules: Rules, turn: u32, reason: String, used_up: Option<Bound>) -> Self {
         let next = Next::Model { try_number: 1 };
-        let pause = Some(bound.used_up());
         Self {
             state: State::AwaitingContinue { next },
             turn,
-            pause,
-            wants_word: true,
-            used_up: Some(bound),
+            pause: Some(reason),
+            wants_word: used_up.is_some(),
+            used_up,
             ..Self::new(rules)
         }
     }

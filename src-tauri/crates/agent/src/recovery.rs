@@ -12,7 +12,6 @@ use protocol::run::RunSpec;
 use protocol::settings::Settings;
 use protocol::tool::{Effect, ExecResult, ToolCall, ToolError, ToolErrorKind};
 use protocol::turn::Usd;
-use protocol::view::Question;
 use protocol::{ErrorCode, ErrorView, EventBody};
 
 use crate::ledger::Sum;
@@ -27,7 +26,7 @@ pub(crate) const GO_ON: &str = "Go on where you were interrupted: Miki ended in 
 const BROKEN_OFF: &str = "broken off before its end; it only looks, so that nothing was changed by it";
 
 /// Ends every run that has no end and waits for nothing; its calls in doubt become `unknown`. Answers the runs that wait
-/// for an answer, until they may have as much again, or for an agent that does: they go on when it comes. And those that
+/// for an answer, are paused, or wait for an agent of which that is so: they go on when their user says so. And those that
 /// their user wants gone on with: they have no end until that is tried, so that who only looks in between changes nothing.
 ///
 /// # Errors
@@ -45,7 +44,7 @@ pub async fn sort_open_runs(log: &Log) -> Result<(Vec<OpenRun>, Vec<OpenRun>), E
             waiting.push(run);
             continue;
         }
-        let asks = asks_its_user(&run);
+        let asks = waits_for_its_user(&run);
         let why = match run.spec.is_guests() {
             true => "the program that worked here has to begin anew",
             false => "it was recorded, or begun by a version that kept too little of it",
@@ -69,8 +68,8 @@ pub async fn sort_open_runs(log: &Log) -> Result<(Vec<OpenRun>, Vec<OpenRun>), E
     Ok((waiting, to_carry_on))
 }
 
-fn asks_its_user(run: &OpenRun) -> bool {
-    (run.approval.is_some() || run.asks_for_more()) && run.in_doubt.is_empty()
+fn waits_for_its_user(run: &OpenRun) -> bool {
+    (run.approval.is_some() || run.is_held()) && run.in_doubt.is_empty()
 }
 
 /// Of runs without an end, those that can wait on: each that asks its user where all above it ask theirs or wait for their
@@ -78,9 +77,9 @@ fn asks_its_user(run: &OpenRun) -> bool {
 fn that_wait(open: &[OpenRun]) -> BTreeSet<RunId> {
     let of = |id: &RunId| open.iter().find(|run| run.scope.run.as_ref() == Some(id));
     let can_wait =
-        |run: &OpenRun| run.spec.can_go_on() && (asks_its_user(run) || run.waits_for_agents().is_some());
+        |run: &OpenRun| run.spec.can_go_on() && (waits_for_its_user(run) || run.waits_for_agents().is_some());
     let mut kept = BTreeSet::new();
-    for asking in open.iter().filter(|run| asks_its_user(run)) {
+    for asking in open.iter().filter(|run| waits_for_its_user(run)) {
         let mut line = Vec::new();
         let mut at = asking.scope.run.clone();
         while let Some(id) = at {
@@ -100,15 +99,15 @@ fn that_wait(open: &[OpenRun]) -> BTreeSet<RunId> {
 ///
 /// # Errors
 /// If the journal cannot be read.
-pub async fn is_asked_below(log: &Log, run: &RunId) -> Result<bool, ErrorView> {
-    let (running, questions) = log.read(|journal| Ok((journal.running()?, journal.questions()?))).await?;
+pub async fn is_waited_for_below(log: &Log, run: &RunId) -> Result<bool, ErrorView> {
+    let open = log.read(|journal| journal.open_runs()).await?;
     let parent = |of: &RunId| {
-        let found = running.iter().find(|(scope, _)| scope.run.as_ref() == Some(of));
-        found.and_then(|(_, spec)| spec.parent.clone())
+        let found = open.iter().find(|open| open.scope.run.as_ref() == Some(of));
+        found.and_then(|open| open.spec.parent.clone())
     };
     let is_below =
-        |question: &Question| std::iter::successors(parent(&question.run), parent).any(|above| above == *run);
-    Ok(questions.iter().any(is_below))
+        |one: &&OpenRun| std::iter::successors(one.spec.parent.clone(), parent).any(|above| above == *run);
+    Ok(open.iter().filter(is_below).any(waits_for_its_user))
 }
 
 /// The run that goes on with one that was interrupted, by what its user said, within what is left to it; `below` is what its

@@ -123,8 +123,8 @@ pub enum Waited {
         /// What the user said that no request had in it yet.
         steers: Vec<String>,
     },
-    /// After this turn it may have as much again.
-    More { turn: u32, bound: Bound },
+    /// It was paused after this turn; with what it may have as much again of, if that was why.
+    Paused { turn: u32, reason: String, bound: Option<Bound> },
     /// An agent below it is about to go on: it waits again for its own, in this call.
     Agents { open: OpenTurn, call: ToolCall, paused: Option<String>, steers: Vec<String> },
 }
@@ -358,9 +358,9 @@ impl Driver {
         let (open, current, paused, steers) = match &waited {
             Waited::Answer { open, given, paused, steers } => (open, &given.question.call, paused, steers),
             Waited::Agents { open, call, paused, steers } => (open, call, paused, steers),
-            Waited::More { turn, bound } => {
-                self.machine =
-                    Machine::asking_for_more(self.run.rules, *turn, bound.clone()).with_steps(steps);
+            Waited::Paused { turn, reason, bound } => {
+                let held = Machine::held(self.run.rules, *turn, reason.clone(), bound.clone());
+                self.machine = held.with_steps(steps);
                 self.work_by_the_plan();
                 return self.feed(Input::Resume).await;
             }
@@ -397,7 +397,7 @@ impl Driver {
                 self.take_answer(given).await
             }
             Waited::Agents { call, .. } => self.wait_again(call).await,
-            Waited::More { .. } => Ok(()),
+            Waited::Paused { .. } => Ok(()),
         }
     }
 
@@ -415,6 +415,8 @@ impl Driver {
     /// Cancels, releases, waits for the tool's last word, then ends the run.
     async fn stop(&mut self, reason: String) -> Result<(), ErrorView> {
         if self.run.leaving.is_cancelled() && self.can_be_parked() && self.waits_for_its_user().await? {
+            self.operation = None;
+            self.tell_of_dropped_turn().await?;
             self.is_parked = true;
             return Ok(());
         }
@@ -448,13 +450,19 @@ impl Driver {
         }
         self.operation = None;
         self.lease = None;
-        let asking = self.asking.take();
-        let (turn, model) = (self.machine.turn, self.run.model.id());
-        if let Some(dropped) = asking.and_then(|partial| partial.dropped(turn, model)) {
-            self.append(dropped).await?;
-        }
+        self.tell_of_dropped_turn().await?;
         (self.question, self.in_call) = (None, None);
         self.feed(Input::Stop { reason }).await
+    }
+
+    /// What a turn cost that nobody waits for any more.
+    async fn tell_of_dropped_turn(&mut self) -> Result<(), ErrorView> {
+        let asking = self.asking.take();
+        let (turn, model) = (self.machine.turn, self.run.model.id());
+        match asking.and_then(|partial| partial.dropped(turn, model)) {
+            Some(dropped) => self.append(dropped).await,
+            None => Ok(()),
+        }
     }
 
     /// The call whose beginning is in the journal, and its outcome not.
@@ -463,16 +471,17 @@ impl Driver {
         self.running.as_ref().or(aside.map(|waiting| &waiting.call))
     }
 
-    /// Waits for an answer, for as much again, or for an agent that does.
+    /// Waits for an answer, is paused, or waits for an agent of which that is so.
     async fn waits_for_its_user(&mut self) -> Result<bool, ErrorView> {
         if (self.question.is_some() && self.in_call.is_none()) || self.budget.used_up.is_some() {
             return Ok(true);
         }
         match self.begun() {
             Some(call) if call.tool == WAIT_FOR => {
-                recovery::is_asked_below(&self.run.log, &self.run.id).await
+                recovery::is_waited_for_below(&self.run.log, &self.run.id).await
             }
-            Some(_) | None => Ok(false),
+            Some(_) => Ok(false),
+            None => Ok(self.machine.is_paused()),
         }
     }
 

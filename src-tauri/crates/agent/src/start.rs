@@ -252,8 +252,8 @@ impl Engine {
         Ok((context, offer))
     }
 
-    /// Gives a run that waits without a task what it waits for (an answer; without one as much again, or its agents), and a
-    /// task again.
+    /// Gives a run that waits without a task what it waits for (an answer; without one that it may go on, or its agents), and
+    /// a task again.
     /// The screen is looked at before it acts: the window that was in front must be there, and the model is told that time
     /// has passed.
     ///
@@ -304,9 +304,9 @@ impl Engine {
                 (told, goal, waited)
             }
             None => {
-                let bound = budget.used_up.clone().ok_or_else(|| cannot("it does not wait for more"))?;
-                let goal = rebuilt.goal;
-                (rebuilt.closed(), goal, Waited::More { turn, bound })
+                let reason = paused.ok_or_else(|| cannot("it is not paused"))?;
+                let (goal, bound) = (rebuilt.goal, budget.used_up.clone());
+                (rebuilt.closed(), goal, Waited::Paused { turn, reason, bound })
             }
         };
         let ports = self.open_ports(Some(&session), spec.space.as_deref()).await?;

@@ -102,9 +102,9 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
 }
 
 impl OpenRun {
-    /// Whether it waits, with no turn of its model or call under way, until it may have as much again.
-    pub fn asks_for_more(&self) -> bool {
-        self.budget.used_up.is_some() && self.paused.is_some() && self.in_doubt.is_empty()
+    /// Whether it is paused with no call under way and no question open: by its user, or until it may have as much again.
+    pub fn is_held(&self) -> bool {
+        self.paused.is_some() && self.in_doubt.is_empty() && self.approval.is_none()
     }
 
     /// The call in which it waits for its agents, if nothing else of it is under way.

@@ -197,12 +197,12 @@ fn a_turn_that_does_not_fit_into_the_budget_is_asked_for_again_by_the_same_numbe
 
 #[test]
 fn a_run_that_waited_for_more_in_another_task_goes_on_with_its_next_turn() {
-    let mut machine = Machine::asking_for_more(RULES, 2, dollars());
+    let mut machine = Machine::held(RULES, 2, dollars().used_up(), Some(dollars()));
     assert!(machine.is_paused());
     assert_eq!(machine.step(Input::Resume), [Effect::NoteResumed, Effect::AskModel { turn: 3 }]);
     let (of, measure, used, most) = (BudgetOf::Run, Measure::Steps, "6".to_owned(), "6".to_owned());
     let steps = Bound { of, measure, used, most, next: None };
-    let mut machine = Machine::asking_for_more(RULES, 6, steps).with_steps(6);
+    let mut machine = Machine::held(RULES, 6, steps.used_up(), Some(steps)).with_steps(6);
     assert_eq!(machine.step(Input::Resume), [Effect::NoteResumed, Effect::AskModel { turn: 7 }]);
     assert_eq!(machine.most_steps(), 9);
 }

@@ -102,7 +102,7 @@ impl Driver {
             match message {
                 Message::Answered(given) => answered = Some(given),
                 // It is put aside as it waits; whoever says so again wakes it.
-                Message::Resume if self.budget.used_up.is_some() => {}
+                Message::Resume if self.question.is_none() => {}
                 other => self.handle(other).await?,
             }
         }

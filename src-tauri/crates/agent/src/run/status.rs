@@ -118,6 +118,9 @@ pub fn grants(of_session: impl IntoIterator<Item = Grant>, granted: &[(Grant, Un
     of_session.into_iter().chain(of_run).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
+/// The status line of a run without a task that waits for its agents.
+pub const AGENT_WAITS: &str = "waits for an agent that waits for you";
+
 /// The status line of a run whose question is open.
 pub fn asks(question: &Approval) -> String {
     match &*question.about {

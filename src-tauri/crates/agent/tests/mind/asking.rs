@@ -1,5 +1,6 @@
 //! Questions that outlive their run's task, and the process: open again, decided once, and the run goes on.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use desktop::fake::Scene;
@@ -15,6 +16,7 @@ use protocol::tool::{Answer, Approval, ApprovalMode, Effect, Source, Until};
 use protocol::view::Question;
 use protocol::{ErrorCode, EventBody};
 use serde_json::json;
+use tokio::sync::Notify;
 use tools::Interruption;
 
 use crate::bench::{Bench, click, done, history};
@@ -201,6 +203,33 @@ async fn a_paused_run_is_paused_after_a_crash_and_does_nothing_until_it_may_go_o
     next.handle.resume_run(ResumeRun { run: None }).await.unwrap();
     assert!(matches!(next.end().await, RunEnd::Completed { .. }));
     assert_eq!(next.clicks(), 1);
+}
+
+#[tokio::test]
+async fn what_its_user_has_paused_is_so_after_a_crash_and_a_quit_and_goes_on_when_they_say_so() {
+    for quits in [false, true] {
+        let is_paused = Arc::new(Notify::new());
+        let mut before = Bench::new(vec![click().once(&is_paused), done()]).await;
+        let started = before.begin(ApprovalMode::Auto).await;
+        let run = Some(started.run.clone());
+        before.handle.pause_run(PauseRun { run: run.clone() }, Surface::Chat).await.unwrap();
+        before.until(|body| matches!(body, EventBody::RunPaused { .. })).await;
+        is_paused.notify_one();
+        before.until(|body| matches!(body, EventBody::TurnFinished { .. })).await;
+        let crash = crashed(&before);
+        before.handle.shutdown().await;
+        let home = if quits { crashed(&before) } else { crash };
+        let mut next = Bench::at(home, vec![done()]).await;
+        assert!(self::is_paused(&next).await, "quits: {quits}");
+        next.handle.resume_run(ResumeRun { run }).await.unwrap();
+        assert!(matches!(next.end().await, RunEnd::Completed { .. }));
+        assert_eq!(next.clicks(), 0, "what was planned before is not done");
+        let told = format!("{:?}", next.model.requests()[0].messages);
+        assert!(told.contains("not executed") && told.contains("look again before you act"), "{told}");
+        let events = history(&next.handle, &started.session).await;
+        let starts = events.iter().filter(|event| matches!(event.body, EventBody::RunStarted(_))).count();
+        assert_eq!(starts, 1, "the same run");
+    }
 }
 
 #[tokio::test]

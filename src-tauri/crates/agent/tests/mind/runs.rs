@@ -545,7 +545,9 @@ async fn what_its_user_held_narrowed_or_used_up_stays_so_where_a_run_goes_on_by_
         }
         let next = Bench::at(asking::crashed(&held), vec![Step::silence()]).await;
         next.handle.carry_on().await.unwrap();
-        assert!(next.handle.overview().await.unwrap().runs.is_empty(), "quit: {quit}");
+        let runs = next.handle.overview().await.unwrap().runs;
+        assert!(runs.len() == 1 && runs[0].status.paused, "quit: {quit}: {runs:?}");
+        assert!(next.model.requests().is_empty(), "quit: {quit}");
         held.handle.shutdown().await;
     }
     // Stopped in the middle of a call, and then killed before the end is written.

@@ -77,7 +77,7 @@ async fn what_an_agent_asks_is_open_after_a_crash_and_a_quit_and_its_tree_goes_o
         assert_eq!((overview.questions.len(), overview.runs.len()), (1, 3), "{overview:?}");
         let activities: Vec<_> = overview.runs.iter().map(|run| run.status.activity).collect();
         assert_eq!(activities, [Activity::Waiting; 3]);
-        assert_eq!(overview.runs[0].status.detail, "waits for the answer to an agent of it");
+        assert_eq!(overview.runs[0].status.detail, "waits for an agent that waits for you");
         let tokens = |at: usize| overview.runs[at].status.progress.as_ref().unwrap().tokens;
         assert!(tokens(0) > tokens(1) && tokens(1) > tokens(2), "each with what those below it used");
         let asked: usize = tree.models.iter().map(|model| model.requests().len()).sum();
@@ -233,4 +233,27 @@ async fn a_tree_that_goes_on_by_itself_does_not_where_it_was_stopped_while_it_wa
     let last: Vec<_> = events.iter().rev().take(4).map(|event| &event.body).collect();
     let paused = last.iter().position(|body| matches!(body, EventBody::RunPaused { .. }));
     assert!(paused.is_some_and(|at| at > 0), "said before anything of its end: {last:?}");
+}
+
+#[tokio::test]
+async fn an_agent_that_was_answered_while_it_was_paused_is_there_after_a_quit() {
+    let mut tree = Tree::new(vec![conducts("press the button"), vec![click()]]).await;
+    let started = tree.start("see to it", asks()).await;
+    let question = tree.bench.question().await;
+    tree.bench.until(is_begun).await;
+    let pause = PauseRun { run: Some(started.run.clone()) };
+    tree.bench.handle.pause_run(pause, Surface::Dashboard).await.unwrap();
+    let answer = crate::asking::answer(&question, Answer::Once);
+    tree.bench.handle.answer_approval(answer, Surface::Dashboard).await.unwrap();
+    tree.bench.until(|body| matches!(body, EventBody::ApprovalAnswered { .. })).await;
+    tree.bench.handle.shutdown().await;
+    assert_eq!(tree.bench.clicks(), 0, "it is paused");
+    let minds = vec![vec![done()], vec![done()]];
+    let mut tree = Tree::at(crashed(&tree.bench), minds, settings(), |router| router).await;
+    let runs = tree.bench.handle.list_runs().await.unwrap();
+    assert!(runs.len() == 2 && runs.iter().all(|run| run.status.paused), "{runs:?}");
+    tree.bench.handle.resume_run(ResumeRun { run: Some(started.run.clone()) }).await.unwrap();
+    assert!(matches!(tree.end_of(&started.run).await, RunEnd::Completed { .. }));
+    let waited = tree.results(&started, "waitFor").await;
+    assert_eq!(waited[0].data["agents"][0]["state"], "completed", "{waited:?}");
 }
