@@ -4,6 +4,7 @@
 //! Both are of one build: the windows are not started a second time where their program is another by then.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use protocol::command::{AnyCommand, ShowWindow, Subscribe};
 use protocol::principal::Surface;
@@ -109,8 +110,8 @@ pub struct AskFolder {
 /// Whose the pointer and the keyboard are.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct HandsView {
-    /// A run has them.
-    pub taken: bool,
+    /// How long ago a run had them: no time while one has, `None` before any had.
+    pub last_taken: Option<Duration>,
     /// How often the user has pressed a key or a button outside our windows, counted while a run works.
     pub presses: u64,
 }

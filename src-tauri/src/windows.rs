@@ -286,8 +286,9 @@ impl Host {
                 self.reply(number, answer).await;
             }
             FromGui::Hands { number } => {
-                let (taken, presses) = (engine.agent().desktop_is_taken(), engine.agent().presses());
-                let view = serde_json::to_value(HandsView { taken, presses });
+                let agent = engine.agent();
+                let hands = HandsView { last_taken: agent.desktop_last_taken(), presses: agent.presses() };
+                let view = serde_json::to_value(hands);
                 self.reply(number, Ok(view.unwrap_or_default())).await;
             }
             FromGui::SetMode { number, mode } => {

@@ -86,6 +86,7 @@ async fn follow_events(
                 windows::draw_anew(app, Window::Overlay);
             }
             () = keyboards.dashboard.gained() => shown.aside.wanted(),
+            () = keyboards.dashboard.taken() => {}
             Some((window, run)) = started.recv() => match window {
                 Window::Chat => chat_runs.add(run),
                 Window::Dashboard => dashboard_runs.add(run),
@@ -110,6 +111,9 @@ struct Shown {
     overlay: bool,
     aside: Aside,
     above: windows::Above,
+    /// A run that the dashboard stood aside for has ended: if that one took the keyboard, it is to come back. Often that
+    /// is known only a moment later.
+    owes_keyboard: bool,
     shortcut: String,
 }
 
@@ -174,7 +178,7 @@ async fn show_chat(
 /// the one that it stood aside for, and gets the keyboard back that this one took from its user, who would have paused it
 /// by going elsewhere.
 fn show_dashboard(app: &AppHandle, shown: &mut Shown, runs: &mut WindowRuns, view: &Overview) {
-    let Shown { aside, above, .. } = shown;
+    let Shown { aside, above, owes_keyboard, .. } = shown;
     let (was_below, taker) = (aside.is_below(), aside.run().cloned());
     match (was_below, aside.update(view)) {
         (false, true) => *above = windows::step_aside(app),
@@ -187,10 +191,12 @@ fn show_dashboard(app: &AppHandle, shown: &mut Shown, runs: &mut WindowRuns, vie
     };
     let gives_back = aside.run().is_none() && taker.is_some_and(|run| !is_paused(&run));
     let visible = windows::is_visible(app, Window::Dashboard);
-    let is_owed = gives_back
+    *owes_keyboard = (*owes_keyboard || gives_back)
+        && aside.run().is_none()
         && visible
-        && view.settings.pause_on_user_input
-        && app.state::<windows::Keyboards>().dashboard.is_taken();
+        && view.settings.pause_on_user_input;
+    let is_owed = *owes_keyboard && app.state::<windows::Keyboards>().dashboard.is_taken();
+    *owes_keyboard &= !is_owed;
     let comes_back = was_below && !aside.is_below() && visible;
     if is_owed || runs.ask(view) || (comes_back && runs.have_news(view)) {
         windows::bring_dashboard_forward(app, is_owed);

@@ -4,6 +4,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use protocol::command::{ShowWindow, Window, WindowAction};
 use protocol::geometry::PhysicalRect;
@@ -29,9 +30,9 @@ use crate::line::{AskFolder, Asks, Request};
 const DASHBOARD_LEAST: (f64, f64) = (760.0, 520.0);
 /// Before a page that ended is loaded again: one that ends each time must not keep the processor busy.
 #[cfg(target_os = "linux")]
-const REVIVAL: std::time::Duration = std::time::Duration::from_millis(500);
+const REVIVAL: Duration = Duration::from_millis(500);
 /// For what is to be written at the end.
-const LAST_WORDS: std::time::Duration = std::time::Duration::from_secs(4);
+const LAST_WORDS: Duration = Duration::from_secs(4);
 /// Windows that their user moves about; the overlay is where the work is.
 const MOVABLE: [Window; 2] = [Window::Dashboard, Window::Chat];
 
@@ -442,11 +443,12 @@ fn keyboard_changed(app: &AppHandle, window: Window, has_it: bool) {
     if has_it {
         return;
     }
-    let app = app.clone();
+    let (app, went) = (app.clone(), Instant::now());
     tauri::async_runtime::spawn(async move {
         let engine = Arc::clone(&app.state::<Arc<Engine>>());
         let hands = engine.hands().await;
-        if hands.taken {
+        // The run may have ended before this is asked.
+        if hands.last_taken.is_some_and(|ago| ago <= went.elapsed()) {
             keyboard(&app.state::<Keyboards>(), window).was_taken(change, hands.presses);
         }
     });
@@ -456,6 +458,7 @@ fn keyboard_changed(app: &AppHandle, window: Window, has_it: bool) {
 #[derive(Default)]
 pub struct Keyboard {
     gained: Notify,
+    taken: Notify,
     /// How it went; `None` while the window has it, and after its user went elsewhere.
     lost: Mutex<Option<Lost>>,
     /// How often it has come and gone.
@@ -486,6 +489,7 @@ impl Keyboard {
         let mut lost = self.lost();
         if self.changes.load(Ordering::SeqCst) == change {
             *lost = Some(Lost { presses, taken: true });
+            self.taken.notify_one();
         }
     }
 
@@ -504,6 +508,11 @@ impl Keyboard {
     /// Waits until the window gets it.
     pub async fn gained(&self) {
         self.gained.notified().await;
+    }
+
+    /// Waits until it is known that a run has taken it.
+    pub async fn taken(&self) {
+        self.taken.notified().await;
     }
 
     /// Whether a run has it from the window's user, who has gone nowhere else since.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use journal::{Clock, Journal, JournalError};
 use protocol::budget::Forecast;
@@ -86,9 +87,9 @@ impl AgentHandle {
         self.engine.carry_on().await
     }
 
-    /// Whether a run has the pointer and the keyboard now.
-    pub fn desktop_is_taken(&self) -> bool {
-        self.engine.seat.view().owner.is_some()
+    /// How long ago a run had the pointer and the keyboard: no time while one has them, `None` before any had.
+    pub fn desktop_last_taken(&self) -> Option<Duration> {
+        self.engine.seat.last_taken()
     }
 
     /// How often the user has pressed a key or a button outside our windows, counted while a run works.

@@ -4,7 +4,7 @@
 //! seat is given, and what is held down comes up when it is returned. Calls that only look need no seat.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use protocol::EventBody;
 use protocol::event::Scope;
@@ -45,6 +45,8 @@ struct State {
     last: Option<Holder>,
     /// The run that had it last: what the user does next concerns it.
     last_run: Option<RunId>,
+    /// When it was last given back.
+    freed: Option<Instant>,
 }
 
 impl Seat {
@@ -97,6 +99,12 @@ impl Seat {
         if state.owner.as_ref().is_some_and(|owner| *owner == Holder::Run(run.clone())) {
             self.router.release_all();
         }
+    }
+
+    /// How long ago somebody had it: no time while somebody has it, `None` before anybody had.
+    pub fn last_taken(&self) -> Option<Duration> {
+        let state = self.state();
+        if state.owner.is_some() { Some(Duration::ZERO) } else { Some(state.freed?.elapsed()) }
     }
 
     pub fn view(&self) -> DesktopView {
@@ -176,7 +184,7 @@ impl Drop for Lease {
     fn drop(&mut self) {
         let mut state = self.seat.state();
         self.seat.router.release_all();
-        state.owner = None;
+        (state.owner, state.freed) = (None, Some(Instant::now()));
         if let Holder::Run(run) = &self.holder {
             state.last_run = Some(run.clone());
         }

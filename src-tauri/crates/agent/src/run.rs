@@ -414,7 +414,8 @@ impl Driver {
 
     /// Cancels, releases, waits for the tool's last word, then ends the run.
     async fn stop(&mut self, reason: String) -> Result<(), ErrorView> {
-        if self.run.leaving.is_cancelled() && self.can_be_parked() && self.waits_for_its_user().await? {
+        let leaves = reason == LEFT && self.run.leaving.is_cancelled();
+        if leaves && self.can_be_parked() && self.waits_for_its_user().await? {
             self.operation = None;
             self.tell_of_dropped_turn().await?;
             self.is_parked = true;

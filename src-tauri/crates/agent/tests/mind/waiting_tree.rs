@@ -257,3 +257,24 @@ async fn an_agent_that_was_answered_while_it_was_paused_is_there_after_a_quit() 
     let waited = tree.results(&started, "waitFor").await;
     assert_eq!(waited[0].data["agents"][0]["state"], "completed", "{waited:?}");
 }
+
+#[tokio::test]
+async fn what_is_stopped_in_the_moment_of_a_quit_is_stopped() {
+    let mut tree = Tree::new(vec![conducts("press the button"), vec![click()]]).await;
+    let started = tree.start("see to it", asks()).await;
+    tree.bench.question().await;
+    let handle = tree.bench.handle.clone();
+    // Its turn comes after the stop, and before that of whoever hears of it.
+    let quit = async { tokio::spawn(async move { handle.shutdown().await }).await.unwrap() };
+    tokio::join!(tree.stop(&started), quit);
+    let tree = Tree::at(crashed(&tree.bench), Vec::new(), settings(), |router| router).await;
+    let overview = tree.bench.handle.overview().await.unwrap();
+    assert!(overview.questions.is_empty() && overview.runs.is_empty(), "{overview:?}");
+    let events = history(&tree.bench.handle, &started.session).await;
+    let ends = events.iter().filter_map(|event| match &event.body {
+        EventBody::RunEnded { end } => Some(end),
+        _ => None,
+    });
+    let ends: Vec<_> = ends.collect();
+    assert!(matches!(ends[..], [RunEnd::Stopped { .. }]), "{ends:?}");
+}
