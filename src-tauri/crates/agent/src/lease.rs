@@ -43,10 +43,8 @@ struct State {
     waiting: Vec<Holder>,
     /// Who had it last.
     last: Option<Holder>,
-    /// The run that had it last: what the user does next concerns it.
-    last_run: Option<RunId>,
-    /// When it was last given back.
-    freed: Option<Instant>,
+    /// The run that had it last, and until when: what the user does next concerns it.
+    last_run: Option<(RunId, Instant)>,
 }
 
 impl Seat {
@@ -88,7 +86,7 @@ impl Seat {
         match &state.owner {
             Some(Holder::Run(run)) => Some(run.clone()),
             Some(Holder::Call(_)) => None,
-            None => state.last_run.clone(),
+            None => state.last_run.as_ref().map(|(run, _)| run.clone()),
         }
     }
 
@@ -101,10 +99,13 @@ impl Seat {
         }
     }
 
-    /// How long ago somebody had it: no time while somebody has it, `None` before anybody had.
+    /// How long ago a run had it: no time while one has it, `None` before any had.
     pub fn last_taken(&self) -> Option<Duration> {
         let state = self.state();
-        if state.owner.is_some() { Some(Duration::ZERO) } else { Some(state.freed?.elapsed()) }
+        match (&state.owner, &state.last_run) {
+            (Some(Holder::Run(_)), _) => Some(Duration::ZERO),
+            (_, last) => last.as_ref().map(|(_, until)| until.elapsed()),
+        }
     }
 
     pub fn view(&self) -> DesktopView {
@@ -184,9 +185,9 @@ impl Drop for Lease {
     fn drop(&mut self) {
         let mut state = self.seat.state();
         self.seat.router.release_all();
-        (state.owner, state.freed) = (None, Some(Instant::now()));
+        state.owner = None;
         if let Holder::Run(run) = &self.holder {
-            state.last_run = Some(run.clone());
+            state.last_run = Some((run.clone(), Instant::now()));
         }
         state.last = Some(self.holder.clone());
         self.seat.announce(&state);

@@ -265,9 +265,13 @@ async fn what_is_stopped_in_the_moment_of_a_quit_is_stopped() {
     tree.bench.question().await;
     let handle = tree.bench.handle.clone();
     // Its turn comes after the stop, and before that of whoever hears of it.
-    let quit = async { tokio::spawn(async move { handle.shutdown().await }).await.unwrap() };
-    tokio::join!(tree.stop(&started), quit);
-    let tree = Tree::at(crashed(&tree.bench), Vec::new(), settings(), |router| router).await;
+    let quit = async {
+        tokio::spawn(async move { handle.shutdown().await }).await.unwrap();
+        // The process ends here, whether the stop was answered or not.
+        crashed(&tree.bench)
+    };
+    let ((), home) = tokio::join!(tree.stop(&started), quit);
+    let tree = Tree::at(home, Vec::new(), settings(), |router| router).await;
     let overview = tree.bench.handle.overview().await.unwrap();
     assert!(overview.questions.is_empty() && overview.runs.is_empty(), "{overview:?}");
     let events = history(&tree.bench.handle, &started.session).await;
