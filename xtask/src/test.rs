@@ -174,15 +174,8 @@ fn end(sum: Tally) -> ! {
 
 /// Steps that go on, one after the other, beside the unit tests and what follows these, since all wait more than they
 /// compute: checks that build into folders of their own, and tests that have desktops of their own.
-const BESIDE: [Step; 7] = [
-    Step::ClippyWasm,
-    Step::Deny,
-    Step::CrossMacos,
-    Step::CrossWindows,
-    Step::Truth,
-    Step::Gui,
-    Step::Attacks,
-];
+const BESIDE: [Step; 6] =
+    [Step::ClippyWasm, Step::Deny, Step::CrossMacos, Step::CrossWindows, Step::Truth, Step::Gui];
 
 /// One after the other; what goes on beside them is told when all is over.
 fn carry_out_all(checkout: &Checkout, steps: &[Step]) -> Vec<Outcome> {
@@ -213,7 +206,7 @@ fn carry_out_apart(step: Step) -> (Outcome, String) {
     let name = step.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
     let told = std::env::current_exe().context("where is this program?").and_then(|itself| {
         let mut command = match step {
-            Step::Attacks | Step::Gui => Command::new(&itself),
+            Step::Gui => Command::new(&itself),
             // Beside the unit tests, by the order of [`BESIDE`].
             Step::Truth => shell::giving_way(&itself, "10"),
             _ => shell::giving_way(&itself, "19"),

@@ -112,7 +112,7 @@ struct Shown {
     aside: Aside,
     above: windows::Above,
     /// A run that the dashboard stood aside for has ended: if that one took the keyboard, it is to come back. Often that
-    /// is known only a moment later.
+    /// is known only a moment later, by when a run that asked may have its answer and the keyboard for it.
     owes_keyboard: bool,
     shortcut: String,
 }
@@ -195,7 +195,9 @@ fn show_dashboard(app: &AppHandle, shown: &mut Shown, runs: &mut WindowRuns, vie
         && aside.run().is_none()
         && visible
         && view.settings.pause_on_user_input;
-    let is_owed = *owes_keyboard && app.state::<windows::Keyboards>().dashboard.is_taken();
+    let is_quiet = !matches!(fold::activity(view).0, Activity::Working | Activity::Waiting);
+    let is_owed =
+        *owes_keyboard && (gives_back || is_quiet) && app.state::<windows::Keyboards>().dashboard.is_taken();
     *owes_keyboard &= !is_owed;
     let comes_back = was_below && !aside.is_below() && visible;
     if is_owed || runs.ask(view) || (comes_back && runs.have_news(view)) {

@@ -150,10 +150,9 @@ async fn what_a_model_says_over_everything_hides_nothing_and_turns_nothing_about
     let browser = Browser::open(&stage, &miki).await.unwrap();
     let _run = miki.start(&stage, "run", &["run", "wait", "--json"]).unwrap();
     browser.window("overlay").await.unwrap();
-    browser
-        .until("the call over everything", "return document.body.textContent.includes('wait')")
-        .await
-        .unwrap();
+    // Its goal is there before its call.
+    let is_there = "return document.body.textContent.includes('txt.exe')";
+    browser.until("the call over everything", is_there).await.unwrap();
     let shown = browser.script("return document.body.textContent").await.unwrap();
     let shown = shown.as_str().unwrap();
     assert!(shown.contains(r"safe \u{202E}txt.exe\u{2066}\u{200B} <b>now</b>"), "{shown}");

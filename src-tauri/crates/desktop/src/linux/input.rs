@@ -284,13 +284,8 @@ impl InputSender {
         let codes = self.codes(modifiers)?;
         self.move_to(at)?;
         let pressed = self.press_all(&codes, stop)?;
-        for index in 0..count {
-            if index > 0 {
-                stop.pause(CLICK_PAUSE)?;
-            }
-            self.press_button(button, at, stop)?;
-            self.held.release(&self.session, Down::Button(number(button)))?;
-        }
+        self.last_press.set(Some((button, at, Instant::now())));
+        self.held.click(&self.session, number(button), count, CLICK_PAUSE, stop)?;
         self.let_go(&pressed)?;
         let clicked = format!("clicked {button:?} x{count} at pixel {},{}", at.x, at.y).to_lowercase();
         Ok(sent(format!("{clicked}{}", cmd_note(modifiers))))

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use x11rb::connection::Connection as _;
@@ -199,6 +200,40 @@ impl PressedInput {
 
     /// Presses; recorded, also with the watchdog, before it is sent.
     pub(super) fn press(&self, session: &Session, what: Down, stop: &Stop) -> Result<(), DesktopError> {
+        self.record(session, what, stop)?;
+        send(session, what, Way::Press)?;
+        session.conn.flush()?;
+        if let Err(stopped) = stop.check() {
+            self.release(session, what)?;
+            return Err(stopped);
+        }
+        Ok(())
+    }
+
+    /// Clicks `count` times, `pause` apart. All is sent at once, and the server waits in between: on a busy machine clicks
+    /// that are sent one by one come too late to be one double click.
+    pub(super) fn click(
+        &self,
+        session: &Session,
+        button: u8,
+        count: u8,
+        pause: Duration,
+        stop: &Stop,
+    ) -> Result<(), DesktopError> {
+        let what = Down::Button(button);
+        self.record(session, what, stop)?;
+        for index in 0..count {
+            let pause = if index == 0 { Duration::ZERO } else { pause };
+            send_after(session, what, Way::Press, pause)?;
+            send(session, what, Way::Release)?;
+        }
+        session.conn.flush()?;
+        self.down().remove(&what);
+        self.pressed().remove(&what);
+        Ok(())
+    }
+
+    fn record(&self, session: &Session, what: Down, stop: &Stop) -> Result<(), DesktopError> {
         stop.check()?;
         let drags = self.down().iter().any(|down| matches!(down, Down::Button(_)));
         if matches!(what, Down::Button(_)) && !drags {
@@ -210,12 +245,6 @@ impl PressedInput {
         // What a pair holds comes up with the pair.
         if self.pair.is_none() {
             self.watchdog.down(what);
-        }
-        send(session, what, Way::Press)?;
-        session.conn.flush()?;
-        if let Err(stopped) = stop.check() {
-            self.release(session, what)?;
-            return Err(stopped);
         }
         Ok(())
     }
@@ -287,7 +316,13 @@ pub(super) fn release_each(session: &Session, down: &BTreeSet<Down>) -> Result<(
 }
 
 fn send(session: &Session, what: Down, way: Way) -> Result<(), DesktopError> {
+    send_after(session, what, way, Duration::ZERO)
+}
+
+/// What is sent later waits for it.
+fn send_after(session: &Session, what: Down, way: Way, pause: Duration) -> Result<(), DesktopError> {
     if let Some(pair) = session.pair {
+        std::thread::sleep(pause);
         return match (pair.send(session, what, way), way) {
             // With the pair went all that it held.
             (Err(DesktopError::NotAvailable(_)), Way::Release) => Ok(()),
@@ -300,6 +335,6 @@ fn send(session: &Session, what: Down, way: Way) -> Result<(), DesktopError> {
         (Down::Button(number), Way::Press) => (BUTTON_PRESS_EVENT, number),
         (Down::Button(number), Way::Release) => (BUTTON_RELEASE_EVENT, number),
     };
-    session.conn.xtest_fake_input(kind, detail, 0, session.root, 0, 0, 0)?;
+    session.conn.xtest_fake_input(kind, detail, pause.as_millis() as u32, session.root, 0, 0, 0)?;
     Ok(())
 }
