@@ -14,7 +14,7 @@ use crate::brief;
 use crate::store::store;
 use crate::widgets::approval::Approvals;
 use crate::widgets::budget::{NextForecast, bound_said};
-use crate::widgets::entry::{effect_words, end_word, replied};
+use crate::widgets::entry::{effect_words, end_in_brief, end_word, replied};
 use crate::widgets::goal::{Aim, Goal};
 use crate::widgets::icon::icon;
 use crate::widgets::sources::sources;
@@ -279,7 +279,7 @@ fn line(entry: Entry) -> AnyView {
             view! { <li class="words">{said}</li> }.into_any()
         }
         EntryBody::Resumed => view! { <li class="words">{move || store.say(Word::Resumed)}</li> }.into_any(),
-        EntryBody::End { end, acts, repeats, .. } => {
+        EntryBody::End { end, acts, repeats, bill, .. } => {
             use protocol::event::RunEnd;
             let outcome = Outcome::from(&end);
             let word = end_word(outcome, acts);
@@ -296,6 +296,8 @@ fn line(entry: Entry) -> AnyView {
             view! {
                 <li class="end" data-outcome=outcome.name() data-doubted=is_doubted.to_string()>
                     <strong>{move || store.say(word)}</strong>" "<span dir="auto">{text}</span>
+                    {move || Some(end_in_brief(store, acts, bill.agents)).filter(|text| !text.is_empty())
+                        .map(|text| view! { <p class="faint">{text}</p> })}
                     <Suggestions entry=entry.id />
                 </li>
             }

@@ -187,6 +187,7 @@ words! {
     // costs
     CostAtLeast: "at least ${usd}", "${usd} 以上";
     CostUnknown: "cost unknown", "費用不明";
+    Agents: "Agents: {ways}", "エージェント：{ways}";
     AgentsTokens: "Agents: {ways} ({n} tokens)", "エージェント：{ways}（{n} トークン）";
     AgentsCost: "Agents: {ways} (${usd}, {n} tokens)", "エージェント：{ways}（${usd}、{n} トークン）";
     AgentsCompleted: "{n} completed", "{n}件が完了";

@@ -75,6 +75,8 @@ pub struct RunPrinter {
     /// When it was printed.
     asked: Instant,
     is_paused: bool,
+    /// The cursor stands behind a question's prompt.
+    is_at_prompt: bool,
     printed: Printed,
 }
 
@@ -110,6 +112,7 @@ impl RunPrinter {
             answered: None,
             asked,
             is_paused: false,
+            is_at_prompt: false,
             printed,
         }
     }
@@ -135,7 +138,7 @@ impl RunPrinter {
                 super::say(&line);
             }
         } else {
-            print(&told);
+            self.print_beside_the_prompt(&told, &event.body);
         }
         match &event.body {
             EventBody::ApprovalRequested { approval } => {
@@ -168,6 +171,26 @@ impl RunPrinter {
         None
     }
 
+    /// What agents do while a question is open: not on the prompt's line, and the prompt comes again below it.
+    fn print_beside_the_prompt(&mut self, told: &str, body: &EventBody) {
+        let is_about_it = matches!(
+            body,
+            EventBody::ApprovalRequested { .. }
+                | EventBody::ApprovalAnswered { .. }
+                | EventBody::RunEnded { .. }
+        );
+        let Some(question) = self.question.as_ref().filter(|_| self.asks && !is_about_it && !told.is_empty())
+        else {
+            return print(told);
+        };
+        let begin = if self.is_at_prompt { "\n" } else { "" };
+        print(&format!("{begin}{told}"));
+        self.is_at_prompt = told.ends_with('\n');
+        if self.is_at_prompt {
+            eprint!("{}", choices(question));
+        }
+    }
+
     fn ask(&mut self, asker: RunId, approval: &Approval) {
         (self.asker, self.question) = (asker, Some(approval.clone()));
         self.is_shown_whole = false;
@@ -175,6 +198,7 @@ impl RunPrinter {
         if self.asks {
             forget_typed();
             eprint!("{}", question(approval));
+            self.is_at_prompt = true;
         }
     }
 

@@ -310,6 +310,17 @@ fn bill_line(bill: Bill) -> impl IntoView {
 }
 
 fn agents_bill(store: Store, AgentsUse { tokens, cost, ends }: AgentsUse) -> String {
+    let (ways, tokens) = (ways_of_agents(store, ends), brief::grouped(tokens));
+    match cost {
+        None => store.fill(Word::AgentsTokens, &[("ways", &ways), ("n", &tokens)]),
+        Some(cost) => {
+            store.fill(Word::AgentsCost, &[("ways", &ways), ("usd", &cost.brief()), ("n", &tokens)])
+        }
+    }
+}
+
+/// How many of them ended in which way.
+fn ways_of_agents(store: Store, ends: AgentsEnds) -> String {
     let AgentsEnds { completed, came_to_nothing, failed, stopped, .. } = ends;
     let ways = [
         (completed, Word::AgentsCompleted),
@@ -319,13 +330,15 @@ fn agents_bill(store: Store, AgentsUse { tokens, cost, ends }: AgentsUse) -> Str
     ];
     let ways = ways.into_iter().filter(|(n, _)| *n > 0);
     let ways: Vec<String> = ways.map(|(n, word)| store.fill(word, &[("n", &n.to_string())])).collect();
-    let (ways, tokens) = (ways.join(store.say(Word::Comma)), brief::grouped(tokens));
-    match cost {
-        None => store.fill(Word::AgentsTokens, &[("ways", &ways), ("n", &tokens)]),
-        Some(cost) => {
-            store.fill(Word::AgentsCost, &[("ways", &ways), ("usd", &cost.brief()), ("n", &tokens)])
-        }
-    }
+    ways.join(store.say(Word::Comma))
+}
+
+/// What a run and its agents have really done, in short, where that is more to tell than that it has ended.
+pub fn end_in_brief(store: Store, acts: Acts, agents: Option<AgentsUse>) -> String {
+    let of_agents =
+        agents.map(|used| store.fill(Word::Agents, &[("ways", &ways_of_agents(store, used.ends))]));
+    let own = (!acts.all_done()).then(|| acts_line(store, acts));
+    own.into_iter().chain(of_agents).collect::<Vec<_>>().join(" ")
 }
 
 struct End {
