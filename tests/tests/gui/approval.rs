@@ -414,3 +414,33 @@ async fn in_a_window_made_larger_all_that_is_asked_is_in_view_and_no_press_is_ne
     browser.until("all of it in view", &says("Allow once")).await.unwrap();
     assert_eq!(client.overview().unwrap().questions.len(), 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_in_view_whole_is_to_be_read_again_once_another_question_has_made_it_smaller() {
+    let stage = Stage::full().unwrap();
+    let lines: Vec<String> = (1..=60).map(|n| format!("line {n} of many")).collect();
+    let typing = || MindTurn::call("", "type", json!({ "text": lines.join("\n"), "reason": "to write" }));
+    let model = FakeModel::start(ScriptMind::new([typing(), typing()])).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "ask" })).unwrap();
+    let browser = Browser::open(&stage, &miki).await.unwrap();
+    let screen = stage.screen().unwrap();
+    let dashboard = screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
+    screen.place(&dashboard, 40, 40, 1000, 1000).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    browser.window("dashboard").await.unwrap();
+    let mut ask = || {
+        let start = StartRun { goal: "write".into(), session: None, overrides: RunOverrides::default() };
+        let run = client.call(start.into()).unwrap();
+        format!(".approval[data-session='{}']", run["session"].as_str().unwrap())
+    };
+    let says = |card: &str, word: &str| {
+        let button = format!("document.querySelector(\"{card} button.once\")");
+        format!("return {button}?.disabled === false && {button}.textContent.trim() === '{word}'")
+    };
+    let first = ask();
+    browser.until("all of it in view", &says(&first, "Allow once")).await.unwrap();
+    let second = ask();
+    browser.until("the second question", &says(&second, "Show the rest")).await.unwrap();
+    browser.until("more of the first to be seen", &says(&first, "Show the rest")).await.unwrap();
+    assert_eq!(client.overview().unwrap().questions.len(), 2);
+}

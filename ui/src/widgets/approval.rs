@@ -246,6 +246,17 @@ fn Card(
             look();
         }
     });
+    // What comes or goes beside it gives it another size. It may have been whole for a moment alone, which nobody can read.
+    Effect::new(move |before: Option<usize>| {
+        let now = all.with(Vec::len);
+        if before.is_some_and(|before| before != now) {
+            request_animation_frame(move || {
+                seen.try_set_value(0);
+                look();
+            });
+        }
+        now
+    });
     // What is in view changes with the window's size, a picture that comes late, what is folded.
     if let Ok(looks) = set_interval_with_handle(look, LOOKS) {
         on_cleanup(move || looks.clear());
