@@ -111,11 +111,13 @@ impl State {
         wants
     }
 
-    /// Shows the session of the last time in place of what a window of the user's begins with. Not where a run is under way,
-    /// which comes first, nor where it is none of the newest sessions.
+    /// Shows the session of the last time in place of what a window of the user's begins with. Not where a run is under way
+    /// elsewhere alone, which comes first, nor where it is none of the newest sessions.
     #[must_use]
     pub fn reopen(&mut self, session: SessionId) -> Option<Vec<Want>> {
-        let is_free = self.follows == Follows::TheUser && self.overview.runs.is_empty();
+        let runs = &self.overview.runs;
+        let has_run = fold::run_in(&self.overview, &session).is_some();
+        let is_free = self.follows == Follows::TheUser && (runs.is_empty() || has_run);
         if !is_free || self.session(&session).is_none() {
             return None;
         }

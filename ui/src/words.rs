@@ -121,6 +121,8 @@ words! {
     WantsWordHint: "“go on” in the field below does the same; other words are told to it when it goes on.", "入力欄で「続けて」と送っても続きます。ほかの言葉は、再開したときに伝えられます。";
     StepOf: "step {n} of {max}", "ステップ {n}/{max}";
     Paused: "Paused", "一時停止しました";
+    PausedMark: "paused", "停止中";
+    AnswerIsKept: "It is paused: your answer is kept, and counts once it is resumed.", "一時停止中です。回答は保存され、再開後に使われます。";
     Resumed: "Resumed", "再開しました";
     StopAll: "Stop all ({n})", "すべて停止（{n}）";
     StopSession: "Stop: {name}", "停止: {name}";

@@ -143,6 +143,8 @@ fn used(run: &RunStatus) -> String {
 fn state(run: &RunStatus, overview: &Overview) -> &'static str {
     let asks = overview.questions.iter().any(|question| question.run == run.run);
     match run.status.activity {
+        // Its answer is kept until it may go on.
+        _ if asks && run.status.paused => "asks, paused",
         _ if asks => "asks",
         _ if run.status.paused => "paused",
         // Nothing is said of it yet.

@@ -147,7 +147,7 @@ impl RunPrinter {
             }
             EventBody::RunPaused { .. } => {
                 self.is_paused = true;
-                if self.asks {
+                if self.asks && self.question.is_none() {
                     eprint!("{GO_ON}");
                 }
             }
@@ -179,14 +179,17 @@ impl RunPrinter {
                 | EventBody::ApprovalAnswered { .. }
                 | EventBody::RunEnded { .. }
         );
-        let Some(question) = self.question.as_ref().filter(|_| self.asks && !is_about_it && !told.is_empty())
-        else {
-            return print(told);
-        };
-        let begin = if self.is_at_prompt { "\n" } else { "" };
-        print(&format!("{begin}{told}"));
+        // Elsewhere it is on no prompt's line.
+        let is_on_it = self.asks && !is_about_it && !told.is_empty() && std::io::stdout().is_terminal();
+        let Some(question) = self.question.as_ref().filter(|_| is_on_it) else { return print(told) };
+        if self.is_at_prompt {
+            eprintln!();
+        }
+        print(told);
         self.is_at_prompt = told.ends_with('\n');
         if self.is_at_prompt {
+            // Half a word that stands above would count as if it stood here.
+            forget_typed();
             eprint!("{}", choices(question));
         }
     }
@@ -222,15 +225,23 @@ impl RunPrinter {
             EventBody::QuestionsChanged { questions } => {
                 let asker = &self.asker;
                 let is_of_an_agent = *asker != self.started.run;
-                self.question.take_if(|open| {
+                let gone = self.question.take_if(|open| {
                     is_of_an_agent && !questions.iter().any(|question| question.approval.id == open.id)
                 });
-                let of_an_agent = questions.iter().find(|question| self.agents.contains(&question.run));
+                if gone.is_some() {
+                    self.note("this question is open no more: it was answered elsewhere, or nobody answered in time");
+                }
+                let of_agents = questions.iter().filter(|question| self.agents.contains(&question.run));
+                let (count, of_an_agent) = (of_agents.clone().count(), of_agents.cloned().next());
                 if let (None, Some(Question { run, approval, .. })) = (&self.question, of_an_agent)
                     && self.answered.as_ref().is_none_or(|answered| answered.id != approval.id)
                 {
-                    self.note("an agent that works for this run asks");
-                    self.ask(run.clone(), approval);
+                    let more = match count - 1 {
+                        0 => String::new(),
+                        more => format!("; {more} more after it"),
+                    };
+                    self.note(&format!("an agent that works for this run asks{more}"));
+                    self.ask(run, &approval);
                 }
             }
             _ => {}
@@ -273,6 +284,7 @@ impl RunPrinter {
         let (Some((answer, why)), true) = (answer, read) else {
             let fault = if read { "not understood" } else { "typed before the question could be read" };
             eprint!("{fault}\n{}", choices(approval));
+            self.is_at_prompt = true;
             return None;
         };
         // Nothing is allowed that was not shown.

@@ -27,6 +27,9 @@ use super::{shortcut, windows};
 /// How soon a page shows what has happened.
 const PAGE_FOLLOWS: Duration = Duration::from_millis(150);
 
+/// Within this it is known whether a run that has ended took the keyboard; later its user is elsewhere.
+const KNOWN_WITHIN: Duration = Duration::from_secs(5);
+
 /// Follows until the engine ends.
 pub async fn follow(
     app: AppHandle,
@@ -112,8 +115,8 @@ struct Shown {
     aside: Aside,
     above: windows::Above,
     /// A run that the dashboard stood aside for has ended: if that one took the keyboard, it is to come back. Often that
-    /// is known only a moment later, by when a run that asked may have its answer and the keyboard for it.
-    owes_keyboard: bool,
+    /// is known only a moment later. When it ended, and how often the keyboard had come and gone by then.
+    owes_keyboard: Option<(Instant, u64)>,
     shortcut: String,
 }
 
@@ -191,14 +194,16 @@ fn show_dashboard(app: &AppHandle, shown: &mut Shown, runs: &mut WindowRuns, vie
     };
     let gives_back = aside.run().is_none() && taker.is_some_and(|run| !is_paused(&run));
     let visible = windows::is_visible(app, Window::Dashboard);
-    *owes_keyboard = (*owes_keyboard || gives_back)
-        && aside.run().is_none()
-        && visible
-        && view.settings.pause_on_user_input;
+    let keyboard = &app.state::<windows::Keyboards>().dashboard;
+    if gives_back {
+        *owes_keyboard = Some((Instant::now(), keyboard.changes()));
+    }
+    let may_come_back = aside.run().is_none() && visible && view.settings.pause_on_user_input;
+    owes_keyboard.take_if(|(since, _)| !may_come_back || since.elapsed() > KNOWN_WITHIN);
+    // One that asked may have its answer by then, and the keyboard for it.
     let is_quiet = !matches!(fold::activity(view).0, Activity::Working | Activity::Waiting);
-    let is_owed =
-        *owes_keyboard && (gives_back || is_quiet) && app.state::<windows::Keyboards>().dashboard.is_taken();
-    *owes_keyboard &= !is_owed;
+    let is_meant = |then: u64| gives_back || is_quiet || then == keyboard.changes();
+    let is_owed = owes_keyboard.take_if(|(_, then)| is_meant(*then) && keyboard.is_taken()).is_some();
     let comes_back = was_below && !aside.is_below() && visible;
     if is_owed || runs.ask(view) || (comes_back && runs.have_news(view)) {
         windows::bring_dashboard_forward(app, is_owed);

@@ -487,7 +487,7 @@ impl Keyboard {
     /// A run had taken it when it went the how-manieth time. Of no account where it has come or gone since.
     fn was_taken(&self, change: u64, presses: u64) {
         let mut lost = self.lost();
-        if self.changes.load(Ordering::SeqCst) == change {
+        if self.changes() == change {
             *lost = Some(Lost { presses, taken: true });
             self.taken.notify_one();
         }
@@ -503,6 +503,11 @@ impl Keyboard {
         if let Some(lost) = &mut *self.lost() {
             lost.taken = true;
         }
+    }
+
+    /// How often it has come and gone.
+    pub fn changes(&self) -> u64 {
+        self.changes.load(Ordering::SeqCst)
     }
 
     /// Waits until the window gets it.

@@ -288,6 +288,7 @@ struct Branch {
     depth: usize,
     name: String,
     state: SessionState,
+    is_paused: bool,
     desktop: Desktop,
     /// What it does, and what it took.
     detail: String,
@@ -314,6 +315,7 @@ impl Branch {
                 0 => SessionState::Works,
                 questions => SessionState::Asks { questions },
             },
+            is_paused: run.status.paused,
             desktop: fold::desktop_of(view, &run.run),
             detail: visible_text(&run.status.detail),
             took: [Some(steps), cost.or(tokens)].into_iter().flatten().collect::<Vec<_>>().join(" · "),
@@ -365,6 +367,9 @@ fn Agent(agent: Branch, agents: Memo<Vec<Branch>>) -> impl IntoView {
                     <span class="took">{move || agent.with(|agent| agent.took.clone())}</span>
                     {move || matches!(state.get(), SessionState::Asks { .. }).then(|| view! {
                         <span class="badge" data-effect="waiting">{store.say(Word::OneQuestion)}</span>
+                        {agent.with(|agent| agent.is_paused).then(|| view! {
+                            <span class="badge">{store.say(Word::PausedMark)}</span>
+                        })}
                     })}
                     {move || desktop_words(store, desktop.get()).map(|words| view! {
                         <span class="badge desktop" data-desktop=desktop_name(desktop.get())>{words}</span>

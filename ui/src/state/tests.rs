@@ -55,6 +55,8 @@ fn the_session_of_the_last_time_is_shown_again_unless_a_run_is_under_way_or_it_i
     let followed = Some((vec![StreamId::app(), stream("old")], Seq(10)));
     assert_eq!(begin(&[], Follows::TheUser), (Some(session_id("old")), followed));
     assert_eq!(begin(&["work"], Follows::TheUser), (Some(session_id("work")), None));
+    // Its own run is under way, and an agent's that began later.
+    assert_eq!(begin(&["old", "agent"], Follows::TheUser).0, Some(session_id("old")));
     assert_eq!(begin(&[], Follows::TheUserAnew), (None, None));
     let (mut state, _) = State::new(overview(&[], &["new"]), Follows::TheUser);
     assert_eq!((state.reopen(session_id("gone")), state.reopen(session_id("new"))), (None, None));

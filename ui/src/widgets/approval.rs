@@ -124,6 +124,14 @@ fn is_in_answer(event: &web_sys::KeyboardEvent) -> bool {
     target.is_some_and(|target| matches!(target.closest(".answer, .choice"), Ok(Some(_))))
 }
 
+/// How much of this the list of the cards cuts off above and below, in pixels.
+fn cut_off(asked: &web_sys::Element) -> (i32, i32) {
+    let Ok(Some(list)) = asked.closest(".approvals") else { return (0, 0) };
+    let (its, list) = (asked.get_bounding_client_rect(), list.get_bounding_client_rect());
+    let cut = |edge: f64| edge.max(0.0).round() as i32;
+    (cut(list.top() - its.top()), cut(its.bottom() - list.bottom()))
+}
+
 /// A key's click has no count.
 fn is_by_pointer(event: &web_sys::MouseEvent) -> bool {
     event.detail() > 0
@@ -179,6 +187,9 @@ fn Card(
         (state.for_run(&asked).map(|grants| in_words(&grants)), state.may_be_for_longer(&asked))
     });
     let Question { session, run, approval } = asked;
+    let of_paused = run.clone();
+    let is_paused = store
+        .memo(move |state| state.overview.runs.iter().any(|one| one.run == of_paused && one.status.paused));
     let about = (*approval.about).clone();
     let shown_edits = match &about {
         About::Plan { contract, .. } => Edits::of(contract),
@@ -235,7 +246,13 @@ fn Card(
     let seen = StoredValue::new(0);
     let look = move || {
         let Some(asked) = asked_box.try_get_untracked().flatten() else { return };
-        seen.update_value(|seen| *seen = (*seen).max(asked.scroll_top() + asked.client_height()));
+        let (above, below) = cut_off(&asked);
+        let (from, to) = (asked.scroll_top() + above, asked.scroll_top() + asked.client_height() - below);
+        seen.update_value(|seen| {
+            if above <= UNSEEN || from <= *seen + UNSEEN {
+                *seen = (*seen).max(to);
+            }
+        });
         let is_more = asked.scroll_height() - seen.get_value() > UNSEEN;
         if has_rest.try_get_untracked() != Some(is_more) {
             has_rest.set(is_more);
@@ -247,8 +264,8 @@ fn Card(
         }
     });
     // What comes or goes beside it gives it another size. It may have been whole for a moment alone, which nobody can read.
-    Effect::new(move |before: Option<usize>| {
-        let now = all.with(Vec::len);
+    Effect::new(move |before: Option<Vec<String>>| {
+        let now = all.get();
         if before.is_some_and(|before| before != now) {
             request_animation_frame(move || {
                 seen.try_set_value(0);
@@ -268,7 +285,13 @@ fn Card(
         if has_rest.get_untracked()
             && let Some(asked) = asked_box.get_untracked()
         {
-            asked.set_scroll_top(asked.scroll_top() + asked.client_height() * 4 / 5);
+            let cut = cut_off(&asked);
+            if cut != (0, 0) {
+                asked.scroll_into_view();
+            }
+            if cut == cut_off(&asked) {
+                asked.set_scroll_top(asked.scroll_top() + asked.client_height() * 4 / 5);
+            }
             paged.set_value(js_sys::Date::now());
             look();
             return true;
@@ -520,6 +543,7 @@ fn Card(
             <div class="asked" node_ref=asked_box on:scroll=move |_| look() on:keydown=on_enter>
                 {asked}
                 {read}
+                {move || is_paused.get().then(|| view! { <p class="faint held">{store.say(Word::AnswerIsKept)}</p> })}
             </div>
             <footer>
                 <button

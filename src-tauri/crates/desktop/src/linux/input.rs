@@ -284,9 +284,11 @@ impl InputSender {
         let codes = self.codes(modifiers)?;
         self.move_to(at)?;
         let pressed = self.press_all(&codes, stop)?;
-        self.last_press.set(Some((button, at, Instant::now())));
         self.held.click(&self.session, number(button), count, CLICK_PAUSE, stop)?;
         self.let_go(&pressed)?;
+        // The server has done it by now.
+        self.session.sync()?;
+        self.last_press.set(Some((button, at, Instant::now())));
         let clicked = format!("clicked {button:?} x{count} at pixel {},{}", at.x, at.y).to_lowercase();
         Ok(sent(format!("{clicked}{}", cmd_note(modifiers))))
     }

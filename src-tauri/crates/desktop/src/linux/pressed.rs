@@ -234,12 +234,13 @@ impl PressedInput {
     }
 
     fn record(&self, session: &Session, what: Down, stop: &Stop) -> Result<(), DesktopError> {
-        stop.check()?;
         let drags = self.down().iter().any(|down| matches!(down, Down::Button(_)));
         if matches!(what, Down::Button(_)) && !drags {
             let at = session.conn.query_pointer(session.root)?.reply()?;
             *self.drag_origin() = Some((at.root_x, at.root_y));
         }
+        // After the wait for the server: what was let go of meanwhile would be missing.
+        stop.check()?;
         self.down().insert(what);
         self.pressed().insert(what);
         // What a pair holds comes up with the pair.
