@@ -132,7 +132,8 @@ async fn a_field_takes_a_text_once_and_says_what_it_holds() {
     assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
     let done = operate(&desktop, of(code), set("frog")).await.unwrap();
     assert_eq!(done.acted.evidence, Evidence::Mismatch, "{done:?}");
-    assert!(done.acted.note.contains("holds \"FROG\""), "{done:?}");
+    // Read at once, or a moment after what was set was read.
+    assert!(done.acted.note.contains("\"FROG\""), "{done:?}");
     let holds = |seen: &[Element], name, value| field(seen, name).is_some_and(|one| one.value == value);
     let both = |seen: &[Element]| holds(seen, "Name", "Bashō 古池") && holds(seen, "Code", "FROG");
     let now = elements(&desktop, APP, both).await;
