@@ -231,17 +231,17 @@ impl RunPrinter {
                 if gone.is_some() {
                     self.note("this question is open no more: it was answered elsewhere, or nobody answered in time");
                 }
-                let of_agents = questions.iter().filter(|question| self.agents.contains(&question.run));
-                let (count, of_an_agent) = (of_agents.clone().count(), of_agents.cloned().next());
+                let mut of_agents = questions.iter().filter(|question| self.agents.contains(&question.run));
+                let (of_an_agent, more) = (of_agents.next(), of_agents.count());
                 if let (None, Some(Question { run, approval, .. })) = (&self.question, of_an_agent)
                     && self.answered.as_ref().is_none_or(|answered| answered.id != approval.id)
                 {
-                    let more = match count - 1 {
+                    let more = match more {
                         0 => String::new(),
                         more => format!("; {more} more after it"),
                     };
                     self.note(&format!("an agent that works for this run asks{more}"));
-                    self.ask(run, &approval);
+                    self.ask(run.clone(), approval);
                 }
             }
             _ => {}
