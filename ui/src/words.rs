@@ -286,6 +286,7 @@ words! {
     RiskEdit: "changes something", "変更あり";
     RiskConsequential: "cannot be undone", "元に戻せません";
     AskedIn: "In the session", "セッション";
+    AskedFor: "for “{goal}”", "（「{goal}」のため）";
     GoesTo: "Goes to: {title} ({app})", "送り先: {title}（{app}）";
     ReadBefore: "It had read before: {list}", "これまでに読んだもの: {list}";
     ReadPages: "pages in the browser", "ブラウザーのページ";

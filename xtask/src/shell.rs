@@ -33,12 +33,12 @@ pub fn cargo(checkout: &crate::checkout::Checkout) -> Command {
     command
 }
 
-/// A program that computes when others do not want to, where the system has `nice`: from "1", a little, to "19", always.
-pub fn giving_way(program: &std::path::Path, niceness: &str) -> Command {
+/// A program that computes when others do not want to, where the system has `nice`.
+pub fn giving_way(program: &std::path::Path) -> Command {
     match on_path("nice") {
         Some(nice) => {
             let mut command = Command::new(nice);
-            command.args(["-n", niceness]).arg(program);
+            command.args(["-n", "19"]).arg(program);
             command
         }
         None => Command::new(program),

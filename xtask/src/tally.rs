@@ -50,6 +50,38 @@ impl fmt::Display for Tally {
     }
 }
 
+/// What the tests that fail say as they do: libtest prints it under a heading for each, and a backtrace after it.
+#[derive(Debug, Default)]
+pub struct Failures {
+    told: Vec<String>,
+    /// Lines of the one that speaks now are still to come.
+    speaks: bool,
+}
+
+impl Failures {
+    /// Of one test; more is in the output.
+    const LINES: usize = 12;
+
+    pub fn read(&mut self, line: &str) {
+        let line = without_colours(line);
+        if let Some(test) = line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----")) {
+            self.told.push(test.to_owned());
+            self.speaks = true;
+        } else if line == "stack backtrace:" || line == "failures:" || line.starts_with("note: run with") {
+            self.speaks = false;
+        } else if let Some(told) = self.told.last_mut().filter(|_| self.speaks && !line.trim().is_empty()) {
+            self.speaks = told.lines().count() <= Self::LINES;
+            told.push_str("\n    ");
+            told.push_str(&line);
+        }
+    }
+
+    /// One for each test.
+    pub fn told(&self) -> &[String] {
+        &self.told
+    }
+}
+
 fn without_colours(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     let mut characters = line.chars();
@@ -83,6 +115,20 @@ mod tests {
     #[test]
     fn any_other_line_counts_nothing() {
         assert_eq!(Tally::of_line("test tally::tests::x ... ok"), None);
+    }
+
+    #[test]
+    fn what_a_failed_test_says_is_kept_without_its_backtrace() {
+        let printed = "test a::b ... FAILED\n\nfailures:\n\n---- a::b stdout ----\nit tried\n\nthread 'a::b' panicked at a.rs:3:5:\n\
+                       left: 1\nright: 2\nstack backtrace:\n   0: core::panicking\n---- c stdout ----\nError: gone\n\n\nfailures:\n    a::b\n    c\n";
+        let mut failures = Failures::default();
+        printed.lines().for_each(|line| failures.read(line));
+        let of_b = "a::b\n    it tried\n    thread 'a::b' panicked at a.rs:3:5:\n    left: 1\n    right: 2";
+        assert_eq!(failures.told(), [of_b, "c\n    Error: gone"]);
+        let endless = "---- a stdout ----\n".to_owned() + &"more\n".repeat(90);
+        let mut failures = Failures::default();
+        endless.lines().for_each(|line| failures.read(line));
+        assert_eq!(failures.told()[0].lines().count(), Failures::LINES + 2);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use crate::checkout::{Build, Checkout};
 use crate::setup::{self, Need};
 use crate::shell::{self, heading, note};
-use crate::tally::Tally;
+use crate::tally::{Failures, Tally};
 use crate::{cross, lines, ui};
 
 /// One step; a check counts as one, a test step as many as it has tests.
@@ -84,7 +84,8 @@ impl Step {
         }
     }
 
-    fn run(self, checkout: &Checkout) -> Result<Tally> {
+    fn run(self, checkout: &Checkout, failures: &mut Failures) -> Result<Tally> {
+        let mut tests = |command: &mut Command| tests(command, failures);
         match self {
             Self::Fmt => {
                 // The races are no members, and nothing else of them is checked here.
@@ -133,6 +134,7 @@ struct Outcome {
     step: Step,
     tally: Tally,
     time: Duration,
+    failures: Failures,
 }
 
 /// Runs the steps (all, where none is named), every one even after a failure, and sums up.
@@ -152,6 +154,9 @@ pub fn test(checkout: &Checkout, only: &[Step]) -> ! {
     let outcomes = carry_out_all(checkout, &steps);
     let mut sum = Tally::default();
     eprintln!();
+    for told in outcomes.iter().flat_map(|outcome| outcome.failures.told()) {
+        eprintln!("FAILED  {told}\n");
+    }
     for outcome in &outcomes {
         sum.add(outcome.tally);
         let mark = if outcome.tally.is_clean() { "ok    " } else { "FAILED" };
@@ -172,15 +177,17 @@ fn end(sum: Tally) -> ! {
     std::process::exit(if sum.is_clean() { 0 } else { 1 })
 }
 
-/// Steps that go on, one after the other, beside the unit tests and what follows these, since all wait more than they
-/// compute: checks that build into folders of their own, and tests that have desktops of their own.
-const BESIDE: [Step; 6] =
-    [Step::ClippyWasm, Step::Deny, Step::CrossMacos, Step::CrossWindows, Step::Truth, Step::Gui];
+/// Checks that go on, one after the other, beside the unit tests and what follows these, which wait more than they compute.
+/// First those that build into a folder of their own: clippy then finds the tests built, and neither waits for the other's
+/// hold on the folder. No test is beside another step's: on two cores both took as long as one after the other, and failed
+/// by each other's load.
+const BESIDE: [Step; 5] = [Step::Deny, Step::ClippyWasm, Step::Clippy, Step::CrossMacos, Step::CrossWindows];
 
 /// One after the other; what goes on beside them is told when all is over.
 fn carry_out_all(checkout: &Checkout, steps: &[Step]) -> Vec<Outcome> {
-    let is_beside = |step: &Step| steps.contains(&Step::Unit) && BESIDE.contains(step);
-    let (company, steps): (Vec<Step>, Vec<Step>) = steps.iter().copied().partition(is_beside);
+    let has_unit = steps.contains(&Step::Unit);
+    let company: Vec<Step> = BESIDE.into_iter().filter(|step| has_unit && steps.contains(step)).collect();
+    let steps: Vec<Step> = steps.iter().copied().filter(|step| !company.contains(step)).collect();
     std::thread::scope(|scope| {
         let (mut company, mut apart, mut outcomes) = (Some(company), Vec::new(), Vec::new());
         for step in steps {
@@ -204,20 +211,16 @@ fn carry_out_all(checkout: &Checkout, steps: &[Step]) -> Vec<Outcome> {
 fn carry_out_apart(step: Step) -> (Outcome, String) {
     let start = Instant::now();
     let name = step.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
-    let told = std::env::current_exe().context("where is this program?").and_then(|itself| {
-        let mut command = match step {
-            Step::Gui => Command::new(&itself),
-            // Beside the unit tests, by the order of [`BESIDE`].
-            Step::Truth => shell::giving_way(&itself, "10"),
-            _ => shell::giving_way(&itself, "19"),
-        };
-        shell::run_quietly(command.args(["test", "--only", &name]))
-    });
+    let told = std::env::current_exe()
+        .context("where is this program?")
+        .and_then(|itself| shell::run_quietly(shell::giving_way(&itself).args(["test", "--only", &name])));
     let (tally, said) = match told {
         Ok((ended_well, said)) => (of_words(&said, ended_well), said),
         Err(error) => (Tally::FAILED, format!("error: {}: {error:#}\n", step.title())),
     };
-    (Outcome { step, tally, time: start.elapsed() }, said)
+    let mut failures = Failures::default();
+    said.lines().for_each(|line| failures.read(line));
+    (Outcome { step, tally, time: start.elapsed(), failures }, said)
 }
 
 /// What a step of another process comes to: its tests, where it has any.
@@ -234,11 +237,12 @@ fn of_words(said: &str, ended_well: bool) -> Tally {
 fn carry_out(checkout: &Checkout, step: Step) -> Outcome {
     heading(step.title());
     let start = Instant::now();
-    let tally = step.run(checkout).unwrap_or_else(|error| {
+    let mut failures = Failures::default();
+    let tally = step.run(checkout, &mut failures).unwrap_or_else(|error| {
         eprintln!("error: {}: {error:#}", step.title());
         Tally::FAILED
     });
-    Outcome { step, tally, time: start.elapsed() }
+    Outcome { step, tally, time: start.elapsed(), failures }
 }
 
 /// One seed for all runs, so that a red one is the commit's doing. `PROPTEST_RNG_SEED` takes another; `cargo test` by
@@ -247,11 +251,12 @@ fn seed() -> String {
     std::env::var("PROPTEST_RNG_SEED").unwrap_or_else(|_| "20261121".into())
 }
 
-/// Runs a test command and counts; a command that fails without a failed test (it did not compile, it was killed)
+/// Runs a test command and counts, and keeps what failed tests said; a command that fails without a failed test (it did not compile, it was killed)
 /// counts as one failure.
-fn tests(command: &mut Command) -> Result<Tally> {
+fn tests(command: &mut Command, failures: &mut Failures) -> Result<Tally> {
     let mut sum = Tally::default();
     let ended_well = shell::run_seeing(command, |line| {
+        failures.read(line);
         if let Some(tally) = Tally::of_line(line) {
             sum.add(tally);
         }

@@ -201,7 +201,9 @@ fn row(question: &Question, overview: Option<&Overview>, now: Timestamp) -> Stri
     let goal = overview.and_then(|overview| overview.runs.iter().find(|one| one.run == *run));
     let title = || overview?.sessions.iter().find(|one| one.id == *session).map(|one| one.title.clone());
     let of = goal.map(|run| run.goal.clone()).or_else(title).unwrap_or_else(|| run.to_string());
-    format!("{}  {}\n  {asks}\n  for: {}", approval.id, left(approval.deadline, now), plain(&of))
+    let root = overview.and_then(|overview| fold::root_of(overview, run));
+    let root = root.map(|root| format!(" (of “{}”)", plain(&root.goal))).unwrap_or_default();
+    format!("{}  {}\n  {asks}\n  for: {}{root}", approval.id, left(approval.deadline, now), plain(&of))
 }
 
 /// Its calls in words.

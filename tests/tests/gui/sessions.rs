@@ -233,9 +233,9 @@ async fn the_chat_lists_the_runs_of_other_sessions_and_stops_one_alone() {
     browser.until("its own run, undisturbed", WORKS).await.unwrap();
 }
 
-/// Calls in each turn of a long session, each with two events.
+/// Calls in each turn of a long session, each with two events: more pages than are read at once.
 const CALLS: usize = 40;
-const TURNS: usize = 40;
+const TURNS: usize = 20;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_session_opens_with_its_newest_steps_and_scrolls_to_its_first() {

@@ -8,7 +8,7 @@ use leptos::wasm_bindgen::JsCast;
 use leptos::{html, prelude::*};
 use protocol::command::{AnswerApproval, SteerRun};
 use protocol::contract::{About, Contract, Finding};
-use protocol::ids::SessionId;
+use protocol::ids::{RunId, SessionId};
 use protocol::tool::{ASK_HUMAN, Answer, FrontWindow, Grant, Risk, Source, Until};
 use protocol::view::Question;
 use protocol::{ErrorCode, ErrorView};
@@ -85,11 +85,16 @@ pub fn Approvals(#[prop(optional)] opened: Option<Callback<()>>) -> impl IntoVie
     }
 }
 
-/// Which session asks, and the way there; empty if it is the one that is shown.
+/// Which session asks, the goal of its user that an agent's question is for, and the way there; empty if it is the one
+/// that is shown.
 #[component]
-fn Asker(session: SessionId, opened: Option<Callback<()>>) -> impl IntoView {
+fn Asker(session: SessionId, run: RunId, opened: Option<Callback<()>>) -> impl IntoView {
     let store = store();
     let id = session.clone();
+    let root = store.memo(move |state| {
+        let root = fold::root_of(&state.overview, &run).filter(|root| state.shown() != Some(&root.session));
+        root.map(|root| brief::shortened(&root.goal))
+    });
     let name = store.memo(move |state| {
         let name = || state.name_of(&id).map_or_else(|| id.0.clone(), brief::shortened);
         (state.shown() != Some(&id)).then(name)
@@ -107,6 +112,9 @@ fn Asker(session: SessionId, opened: Option<Callback<()>>) -> impl IntoView {
                 <button class="link" dir="auto" on:click=open.clone()>
                     {move || name.get().map(|name| visible_text(&name))}
                 </button>
+                {move || root.get().map(|goal| view! {
+                    <span class="faint whose" dir="auto">{store.fill(Word::AskedFor, &[("goal", &visible_text(&goal))])}</span>
+                })}
             </p>
         </Show>
     }
@@ -187,7 +195,7 @@ fn Card(
         (state.for_run(&asked).map(|grants| in_words(&grants)), state.may_be_for_longer(&asked))
     });
     let Question { session, run, approval } = asked;
-    let of_paused = run.clone();
+    let (asker, of_paused) = (run.clone(), run.clone());
     let is_paused = store
         .memo(move |state| state.overview.runs.iter().any(|one| one.run == of_paused && one.status.paused));
     let about = (*approval.about).clone();
@@ -534,7 +542,7 @@ fn Card(
             <header>
                 {icon("shield")}
                 <h3 id=title>{heading}</h3>
-                <Asker session opened />
+                <Asker session run=asker opened />
                 {risk.map(|risk| view! {
                     <span class="risk" data-risk=risk_name(risk)>{move || store.say(risk_word(risk))}</span>
                     {super::way_back::mark(&approval.call, risk)}

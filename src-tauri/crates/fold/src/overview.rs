@@ -251,6 +251,20 @@ pub fn tree(view: &Overview) -> Vec<(usize, &RunStatus)> {
     all
 }
 
+/// The run that its user started and an agent works for; `None` if it is one itself, or unknown.
+pub fn root_of<'a>(view: &'a Overview, run: &RunId) -> Option<&'a RunStatus> {
+    let mut root = None;
+    for (depth, one) in tree(view) {
+        if depth == 0 {
+            root = Some(one);
+        }
+        if one.run == *run {
+            return root.filter(|root| root.run != *run);
+        }
+    }
+    None
+}
+
 fn goal_of(view: &Overview, run: &RunId) -> String {
     let last = view.sessions.iter().filter_map(|session| session.last_run.as_ref());
     last.filter(|last| last.id == *run).map(|last| last.goal.clone()).next().unwrap_or_default()

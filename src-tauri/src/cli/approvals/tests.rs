@@ -36,7 +36,7 @@ fn a_question_is_listed_with_what_it_asks_how_grave_that_is_for_what_and_until_w
     let approval: Approval = serde_json::from_value(approval).unwrap();
     let question = Question { session: session.clone(), run: run.clone(), approval };
     let goal = "press\u{1b}[2J it".to_owned();
-    let overview = Overview {
+    let mut overview = Overview {
         seq: Seq(0),
         settings: Settings::default(),
         sessions: Vec::new(),
@@ -46,8 +46,13 @@ fn a_question_is_listed_with_what_it_asks_how_grave_that_is_for_what_and_until_w
         version: String::new(),
         platform: Platform::Linux,
     };
-    let row = row(&question, Some(&overview), Timestamp(61_000));
-    assert_eq!(row, "q-1  8 min left\n  press a → Editor (cannot be undone)\n  for: press\\u{001B}[2J it");
+    let said = "q-1  8 min left\n  press a → Editor (cannot be undone)\n  for: press\\u{001B}[2J it";
+    assert_eq!(row(&question, Some(&overview), Timestamp(61_000)), said);
+    let root = RunStatus { run: RunId("r-0".into()), goal: "see to it".into(), ..overview.runs[0].clone() };
+    overview.runs[0].parent = Some(root.run.clone());
+    overview.runs.push(root);
+    let of_an_agent = format!("{said} (of “see to it”)");
+    assert_eq!(row(&question, Some(&overview), Timestamp(61_000)), of_an_agent);
     assert_eq!(left(Timestamp(5), Timestamp(9)), "less than a minute left");
     assert_eq!(left(Timestamp(5 * 3_600_000), Timestamp(0)), "5 hours left");
 }

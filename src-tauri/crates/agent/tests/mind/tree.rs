@@ -44,6 +44,8 @@ pub struct Tree {
     pub bench: Bench,
     minds: Arc<Minds>,
     pub models: Vec<Arc<Scripted>>,
+    /// Of runs that were seen to end while another one was waited for.
+    ends: BTreeMap<RunId, RunEnd>,
 }
 
 impl Tree {
@@ -75,7 +77,7 @@ impl Tree {
             setup.router = change(router);
         })
         .await;
-        Self { bench, minds, models }
+        Self { bench, minds, models, ends: BTreeMap::new() }
     }
 
     /// One in which every page is shown and nothing goes out.
@@ -95,9 +97,12 @@ impl Tree {
 
     pub async fn end_of(&mut self, run: &RunId) -> RunEnd {
         loop {
-            let event = self.bench.until(|body| matches!(body, EventBody::RunEnded { .. })).await;
-            if let (true, EventBody::RunEnded { end }) = (event.scope.run.as_ref() == Some(run), event.body) {
+            if let Some(end) = self.ends.remove(run) {
                 return end;
+            }
+            let event = self.bench.until(|body| matches!(body, EventBody::RunEnded { .. })).await;
+            if let (Some(run), EventBody::RunEnded { end }) = (event.scope.run, event.body) {
+                self.ends.insert(run, end);
             }
         }
     }

@@ -5,7 +5,7 @@ use protocol::command::{PauseRun, ResumeRun, RunOverrides, StartedRun, StopRun};
 use protocol::event::{Activity, RunEnd};
 use protocol::ids::RunId;
 use protocol::principal::Surface;
-use protocol::tool::{Answer, ApprovalMode};
+use protocol::tool::{Answer, Approval, ApprovalMode};
 use protocol::view::{Overview, Question};
 use protocol::{Event, EventBody};
 use serde_json::json;
@@ -30,15 +30,26 @@ fn conducts(goal: &str) -> Vec<Step> {
     vec![Step::calls(vec![spawn(goal)]), wait_for_all(), Step::silence()]
 }
 
+/// The questions, once so many wait for their agents and so many ask, in whatever order they come to it.
+async fn at_rest(tree: &mut Tree, waiting: usize, asking: usize) -> Vec<Approval> {
+    let (mut begun, mut asked) = (0, Vec::new());
+    while begun < waiting || asked.len() < asking {
+        let is_it = |body: &EventBody| is_begun(body) || matches!(body, EventBody::ApprovalRequested { .. });
+        match tree.bench.until(is_it).await.body {
+            EventBody::ApprovalRequested { approval } => asked.push(approval),
+            _ => begun += 1,
+        }
+    }
+    asked
+}
+
 /// Started again once so many wait for their agents and one asks, with these minds in the order in which runs are woken.
 async fn again(mut tree: Tree, waiting: usize, ends: Ends, minds: Vec<Vec<Step>>) -> (Tree, Overview) {
-    let (mut begun, mut asked) = (0, false);
-    while begun < waiting || !asked {
-        let is_it = |body: &EventBody| is_begun(body) || matches!(body, EventBody::ApprovalRequested { .. });
-        let event = tree.bench.until(is_it).await;
-        begun += usize::from(is_begun(&event.body));
-        asked |= !is_begun(&event.body);
-    }
+    at_rest(&mut tree, waiting, 1).await;
+    start_again(tree, ends, minds).await
+}
+
+async fn start_again(tree: Tree, ends: Ends, minds: Vec<Vec<Step>>) -> (Tree, Overview) {
     let crash = crashed(&tree.bench);
     tree.bench.handle.shutdown().await;
     let home = match ends {
@@ -198,9 +209,9 @@ async fn a_second_end_of_miki_keeps_the_questions_of_a_tree_whose_wait_was_put_a
     let root = vec![Step::calls(vec![spawn("press the button"), spawn("press it again")]), wait_for_all()];
     let mut tree = Tree::new(vec![root, vec![click()], vec![click()]]).await;
     let started = tree.start("see to it", asks()).await;
-    tree.bench.question().await;
+    at_rest(&mut tree, 1, 2).await;
     let minds = vec![Vec::new(), vec![done()]];
-    let (mut tree, overview) = again(tree, 1, Ends::InACrash, minds).await;
+    let (mut tree, overview) = start_again(tree, Ends::InACrash, minds).await;
     assert_eq!(overview.questions.len(), 2, "{overview:?}");
     let pause = PauseRun { run: Some(started.run.clone()) };
     tree.bench.handle.pause_run(pause, Surface::Dashboard).await.unwrap();
@@ -239,8 +250,7 @@ async fn a_tree_that_goes_on_by_itself_does_not_where_it_was_stopped_while_it_wa
 async fn an_agent_that_was_answered_while_it_was_paused_is_there_after_a_quit() {
     let mut tree = Tree::new(vec![conducts("press the button"), vec![click()]]).await;
     let started = tree.start("see to it", asks()).await;
-    let question = tree.bench.question().await;
-    tree.bench.until(is_begun).await;
+    let question = at_rest(&mut tree, 1, 1).await.remove(0);
     let pause = PauseRun { run: Some(started.run.clone()) };
     tree.bench.handle.pause_run(pause, Surface::Dashboard).await.unwrap();
     let answer = crate::asking::answer(&question, Answer::Once);
