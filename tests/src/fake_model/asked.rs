@@ -107,6 +107,14 @@ impl Asked {
         }
     }
 
+    /// What the conversation began with; an agent's own, where one asks. Empty if it began with something else.
+    pub fn goal(&self) -> &str {
+        match self.heard.messages.first() {
+            Some(Said::User { texts, .. }) => texts.first().map_or("", String::as_str),
+            _ => "",
+        }
+    }
+
     /// Answers to the calls of the turn before.
     pub fn results(&self) -> &[ToolResult] {
         match self.heard.messages.last() {

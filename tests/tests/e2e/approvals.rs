@@ -11,6 +11,7 @@ use outside::miki::{self, GOAL, Miki};
 use outside::stage::Stage;
 use outside::{LONG, wait_for};
 use protocol::EventBody;
+use protocol::command::PauseRun;
 use protocol::event::RunEnd;
 use protocol::tool::{Answer, Effect, ToolErrorKind};
 use serde_json::json;
@@ -102,4 +103,58 @@ fn a_yes_that_was_typed_before_its_question_came_answers_nothing() {
         _ => None,
     });
     assert_eq!((answer, witness.count()), (Some(Answer::Deny), 0), "{}", stage.log("terminal"));
+}
+
+#[test]
+fn the_prompt_of_an_agents_question_comes_again_below_what_happens_meanwhile() {
+    const PROMPT: &str = "your answer, on one line";
+    let stage = Stage::plain().unwrap();
+    let mind = |asked: &Asked| {
+        if asked.goal().starts_with("which colour?") {
+            return match asked.heard.messages.len() {
+                1 => MindTurn::call(
+                    "",
+                    "askHuman",
+                    json!({ "question": "Which colour?", "reason": "to go on" }),
+                ),
+                _ => MindTurn::done("asked", true),
+            };
+        }
+        match asked.heard.messages.len() {
+            1 => MindTurn::call("", "useTools", json!({ "groups": ["agents"] })),
+            3 => {
+                let agent = json!({ "goal": "which colour?", "tools": ["files"], "reason": "to know" });
+                MindTurn::call("", "spawn", agent)
+            }
+            5 => MindTurn::call("", "waitFor", json!({})),
+            _ => MindTurn::done("knows the colour", true),
+        }
+    };
+    let model = FakeModel::start(mind).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    let (keys, mut fingers) = std::io::pipe().unwrap();
+    let mut terminal = miki.starter(&stage, "script");
+    let line = format!("'{}' run 'find the colour'", miki.bin.display());
+    terminal
+        .args(["--quiet", "--flush", "--return", "--command", &line, "/dev/null"])
+        .stdin(Stdio::from(keys));
+    let _run = stage.launch("terminal", "script (bsdutils)", terminal).unwrap();
+    let log = || stage.log("terminal");
+    let prompts = |wanted: usize| {
+        let came = wait_for("the prompt", LONG, || (log().matches(PROMPT).count() == wanted).then_some(()));
+        assert!(came.is_ok(), "{}", log());
+    };
+    prompts(1);
+    let mut client = miki.connect(LONG).unwrap();
+    client.call(PauseRun { run: None }.into()).unwrap();
+    prompts(2);
+    // What came meanwhile stands on lines of its own.
+    let printed = log();
+    let beside = printed.split(PROMPT).nth(1).unwrap();
+    assert!(beside.lines().any(|line| line.starts_with("paused")), "{printed}");
+    std::thread::sleep(Duration::from_millis(700));
+    fingers.write_all(b"green\n").unwrap();
+    let is_answered = || client.overview().ok()?.questions.is_empty().then_some(());
+    let answered = wait_for("the answer", LONG, is_answered);
+    assert!(answered.is_ok(), "{}", log());
 }

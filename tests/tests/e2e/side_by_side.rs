@@ -56,20 +56,12 @@ impl<F: FnMut(usize, &Asked) -> Option<MindTurn> + Send> Mind for Steps<F> {
     }
 }
 
-/// Which of several runs asks, by its goal.
-fn goal(asked: &Asked) -> &str {
-    match asked.heard.messages.first() {
-        Some(Said::User { texts, .. }) => texts.first().map_or("", String::as_str),
-        _ => "",
-    }
-}
-
 /// Another mind for each goal.
 pub struct Each(pub BTreeMap<&'static str, Box<dyn Mind>>);
 
 impl Mind for Each {
     fn turn(&mut self, asked: &Asked) -> MindTurn {
-        match self.0.get_mut(goal(asked)) {
+        match self.0.get_mut(asked.goal()) {
             Some(mind) => mind.turn(asked),
             None => MindTurn::done("I know no such goal", false),
         }

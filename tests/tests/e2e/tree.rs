@@ -38,13 +38,6 @@ fn serve_pages() -> String {
     })
 }
 
-fn goal(asked: &Asked) -> &str {
-    match asked.heard.messages.first() {
-        Some(Said::User { texts, .. }) => texts.first().map_or("", String::as_str),
-        _ => "",
-    }
-}
-
 /// Results since the goal.
 fn turns(asked: &Asked) -> usize {
     asked.heard.messages.iter().filter(|said| matches!(said, Said::Results(_))).count()
@@ -69,7 +62,7 @@ fn report(outcome: &str, finding: &str) -> MindTurn {
 fn reader(asked: &Asked, url: &str) -> MindTurn {
     match turns(asked) {
         0 => call("webNavigate", json!({ "url": url, "reason": "to read it" })),
-        1 if goal(asked).contains("slowly") => {
+        1 if asked.goal().contains("slowly") => {
             MindTurn { pause: Duration::from_secs(120), ..call("think", json!({ "thought": "hm" })) }
         }
         part @ 1..=PARTS => call("webRead", json!({ "offset": (part - 1) * 2_000 })),
@@ -208,7 +201,7 @@ fn a_root_splits_its_goal_over_children_and_ends_right_though_one_and_the_app_ar
     let model = {
         let (conductor, base) = (conductor.clone(), base.clone());
         FakeModel::start(move |asked: &Asked| {
-            let goal = goal(asked).to_owned();
+            let goal = asked.goal().to_owned();
             match goal.strip_prefix("read ") {
                 Some(url) => reader(asked, url.trim_end_matches(", slowly")),
                 None if goal.starts_with("write into") => writer(asked),
@@ -297,7 +290,7 @@ fn a_root_splits_its_goal_over_children_and_ends_right_though_one_and_the_app_ar
 
     // Of the children, the one that conducts was told what they reported, and nothing else.
     let turns = model.turns();
-    let of_root = |asked: &&Arc<Asked>| self::goal(asked).starts_with("compare");
+    let of_root = |asked: &&Arc<Asked>| asked.goal().starts_with("compare");
     let root = turns.iter().rfind(of_root).map(|asked| tokens(asked)).unwrap();
     let told: String = turns
         .iter()
@@ -311,12 +304,12 @@ fn a_root_splits_its_goal_over_children_and_ends_right_though_one_and_the_app_ar
         "a page came up to the one that conducts"
     );
     let mut goals: Vec<&str> =
-        turns.iter().map(|asked| self::goal(asked)).filter(|goal| !goal.starts_with("compare")).collect();
+        turns.iter().map(|asked| asked.goal()).filter(|goal| !goal.starts_with("compare")).collect();
     goals.sort_unstable();
     goals.dedup();
     let children: usize = goals
         .iter()
-        .map(|goal| turns.iter().rfind(|asked| self::goal(asked) == *goal).map_or(0, |asked| tokens(asked)))
+        .map(|goal| turns.iter().rfind(|asked| asked.goal() == *goal).map_or(0, |asked| tokens(asked)))
         .sum();
     println!(
         "tokens in the context: {root} of the one that conducts, {children} of the children ({} questions)",
