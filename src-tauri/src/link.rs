@@ -207,7 +207,7 @@ impl Link {
         if let Self::Here(here) = &self {
             // Our own run is over when its end is seen, and gone a moment later.
             if tokio::time::timeout(MOMENT, here.at_rest()).await.is_err() {
-                eprintln!("miki: waiting for another command, which works here; ctrl-c stops it");
+                eprintln!("miki: what is at work or asks goes on in this process; ctrl-c stops it");
                 interrupt::unless(interrupts, here.at_rest()).await;
             }
         }

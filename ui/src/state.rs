@@ -236,10 +236,15 @@ impl State {
         if rests { self.overview.questions.len() } else { 0 }
     }
 
-    /// All open questions: the shown session's first, else the oldest first.
+    /// All open questions: those of the shown session and of its agents first, else the oldest first.
     pub fn questions(&self) -> Vec<Question> {
+        let is_shown = |session: &SessionId| Some(session) == self.shown();
+        let is_own = |asked: &Question| {
+            is_shown(&asked.session)
+                || fold::root_of(&self.overview, &asked.run).is_some_and(|root| is_shown(&root.session))
+        };
         let (mut own, others): (Vec<Question>, Vec<Question>) =
-            self.overview.questions.iter().cloned().partition(|asked| Some(&asked.session) == self.shown());
+            self.overview.questions.iter().cloned().partition(is_own);
         own.extend(others);
         own
     }

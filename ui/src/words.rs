@@ -193,6 +193,7 @@ words! {
     AgentsTokens: "Agents: {ways} ({n} tokens)", "エージェント：{ways}（{n} トークン）";
     AgentsCost: "Agents: {ways} (${usd}, {n} tokens)", "エージェント：{ways}（${usd}、{n} トークン）";
     AgentsCompleted: "{n} completed", "{n}件が完了";
+    AgentsUnanswered: "{n} needed a yes, and nobody could be asked", "{n}件は許可を求める相手がおらず失敗";
     AgentsCameToNothing: "{n} ended with nothing done", "{n}件は何も行わずに終了";
     AgentsFailed: "{n} failed", "{n}件が失敗";
     AgentsStopped: "{n} stopped", "{n}件が停止";

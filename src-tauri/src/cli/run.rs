@@ -163,7 +163,7 @@ impl Run {
                         return Ok(Followed::LeftAtOnce);
                     }
                     stopping = true;
-                    printer.note("stopping");
+                    printer.stopping();
                     let stop = link.call(StopRun { run: Some(started.run.clone()) });
                     match interrupt::unless(interrupts, stop).await {
                         None => return Ok(Followed::LeftAtOnce),

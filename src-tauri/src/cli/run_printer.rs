@@ -205,6 +205,12 @@ impl RunPrinter {
         }
     }
 
+    /// Its user stops the run here: nothing more is asked in this terminal.
+    pub fn stopping(&mut self) {
+        self.note("stopping");
+        (self.asks, self.question) = (false, None);
+    }
+
     /// Whether a question is open.
     pub fn asks(&self) -> bool {
         self.question.is_some()
@@ -301,6 +307,9 @@ impl RunPrinter {
         }
         let approval = self.question.take()?;
         self.answered = Some(approval.clone());
+        if self.is_paused {
+            eprint!("kept until the run goes on; {GO_ON}");
+        }
         let run = self.asker.clone();
         let why = why.map(|text| SteerRun { run, text: text.to_owned() });
         Some((AnswerApproval { approval: approval.id, digest: approval.digest, answer }, why))

@@ -53,13 +53,16 @@ impl Undo {
             for name in &undone.undone {
                 super::tell(&format!("taken back: {}", plain(name)));
             }
+            for name in &undone.was_so {
+                super::tell(&format!("was as before already: {}", plain(name)));
+            }
             for left in &undone.left {
-                super::tell(&format!("left as it is: {}: {}", plain(&left.name), plain(&left.why)));
+                super::tell(&format!("left as it is: {}", plain(&left.to_string())));
             }
             for act in &undone.stays {
                 super::tell(&format!("stays, since nothing takes it back: {}", plain(act)));
             }
-            if undone.undone.is_empty() && undone.left.is_empty() {
+            if [&undone.undone, &undone.was_so].into_iter().all(Vec::is_empty) && undone.left.is_empty() {
                 super::tell("it was taken back already");
             }
         }

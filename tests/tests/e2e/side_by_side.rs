@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use outside::fake_model::{Asked, FakeModel, Mind, MindTurn, Said, ToolResult};
+use outside::fake_model::{Asked, FakeModel, Mind, MindTurn, ToolResult};
 use outside::miki::{self, Client, Miki, check_file};
 use outside::stage::Stage;
 use outside::{LONG, wait_for};

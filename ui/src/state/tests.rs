@@ -240,6 +240,12 @@ fn questions_of_every_session_are_there_and_the_shown_ones_first() {
     let state = opened(view, "a", vec![]);
     assert_eq!(state.questions(), [question("a"), question("b")]);
     assert_eq!(state.name_of(&session_id("b")), Some("b"));
+    // An agent's are its tree's.
+    let asked = vec![question("b"), question("c")];
+    let mut view = Overview { questions: asked, ..overview(&["a", "b", "c"], &[]) };
+    view.runs[2].parent = Some(view.runs[0].run.clone());
+    let state = opened(view, "a", vec![]);
+    assert_eq!(state.questions(), [question("c"), question("b")]);
 }
 
 #[test]

@@ -46,8 +46,7 @@ pub fn undo_button(run: Option<RunId>, call: Option<CallId>, word: Word) -> impl
         sending.set(true);
         let command = Undo { run: run.clone(), call: call.clone() };
         let then = move |undone: protocol::command::Undone| {
-            let told = undone.left.into_iter().map(|left| format!("{}: {}", left.name, left.why));
-            left.try_set(told.collect());
+            left.try_set(undone.left.iter().map(ToString::to_string).collect());
         };
         store.send_or(command, then, sending);
     };

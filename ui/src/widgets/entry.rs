@@ -321,11 +321,12 @@ fn agents_bill(store: Store, AgentsUse { tokens, cost, ends }: AgentsUse) -> Str
 
 /// How many of them ended in which way.
 fn ways_of_agents(store: Store, ends: AgentsEnds) -> String {
-    let AgentsEnds { completed, came_to_nothing, failed, stopped, .. } = ends;
+    let AgentsEnds { completed, came_to_nothing, failed, unanswered, stopped } = ends;
     let ways = [
         (completed, Word::AgentsCompleted),
         (came_to_nothing, Word::AgentsCameToNothing),
-        (failed, Word::AgentsFailed),
+        (failed.saturating_sub(unanswered), Word::AgentsFailed),
+        (unanswered, Word::AgentsUnanswered),
         (stopped, Word::AgentsStopped),
     ];
     let ways = ways.into_iter().filter(|(n, _)| *n > 0);
@@ -338,7 +339,7 @@ pub fn end_in_brief(store: Store, acts: Acts, agents: Option<AgentsUse>) -> Stri
     let of_agents =
         agents.map(|used| store.fill(Word::Agents, &[("ways", &ways_of_agents(store, used.ends))]));
     let own = (!acts.all_done()).then(|| acts_line(store, acts));
-    own.into_iter().chain(of_agents).collect::<Vec<_>>().join(" ")
+    own.into_iter().chain(of_agents).collect::<Vec<_>>().join(" · ")
 }
 
 struct End {

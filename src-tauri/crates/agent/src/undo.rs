@@ -124,11 +124,14 @@ impl Engine {
             for change in changer.changes.iter().rev() {
                 match self.tools.take_back(change, ports).await {
                     // A thing that was changed twice is one thing.
-                    Ok(()) if seen.contains(&(change.of, &change.name)) => {}
-                    Ok(()) => {
+                    Ok(_) if seen.contains(&(change.of, &change.name)) => {}
+                    Ok(true) => {
                         seen.push((change.of, &change.name));
                         report.undone.push(change.name.clone());
+                        report.was_so.retain(|name| *name != change.name);
                     }
+                    Ok(false) if report.was_so.contains(&change.name) => {}
+                    Ok(false) => report.was_so.push(change.name.clone()),
                     Err(error) => {
                         whole = false;
                         report.left.push(Left { name: change.name.clone(), why: error.message });
@@ -331,8 +334,11 @@ fn told(report: &Undone, calls: &[CallId]) -> ExecResult {
         1 => format!("taken back: {}", report.undone.concat()),
         _ => format!("{undone} changes taken back: {}", report.undone.join(", ")),
     };
+    if !report.was_so.is_empty() {
+        summary = format!("{summary}; was so already: {}", report.was_so.join(", "));
+    }
     if left > 0 {
-        let all: Vec<_> = report.left.iter().map(|left| format!("{}: {}", left.name, left.why)).collect();
+        let all: Vec<_> = report.left.iter().map(Left::to_string).collect();
         summary = format!("{summary}; left as it is: {}", all.join("; "));
     }
     let data = json!({ "undone": calls });

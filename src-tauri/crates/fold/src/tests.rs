@@ -1,5 +1,6 @@
 //! Each fold step by step. That the journal keeps the same is tested there.
 
+use protocol::agent::{AgentsEnds, AgentsSummary};
 use protocol::event::{Event, EventBody, Level, Position, RunEnd, Scope};
 use protocol::ids::{ApprovalId, CallId, ModelId, RunId, Seq, SessionId, Timestamp};
 use protocol::principal::Surface;
@@ -233,6 +234,9 @@ fn a_list_knows_that_a_run_came_to_nothing() {
     let asked = Approval { call: call("click"), ..approval() };
     let denied = vec![EventBody::ApprovalRequested { approval: asked }, finished("click", Effect::Refused)];
     assert!(came_to_nothing(denied));
+    let ends = AgentsEnds { failed: 1, unanswered: 1, ..AgentsEnds::default() };
+    let unanswered = AgentsSummary { ends, ..AgentsSummary::default() };
+    assert!(came_to_nothing(vec![EventBody::AgentsUsed(Box::new(unanswered))]));
 }
 
 #[test]

@@ -684,9 +684,9 @@ impl Acts {
         }
     }
 
-    /// Whether the run has tried to change something, and nothing of it was done.
+    /// Whether the run has tried to change something, or needed a yes for it that nobody could give, and nothing was done.
     pub fn came_to_nothing(self) -> bool {
-        self.done == 0 && self.refused + self.in_doubt > 0
+        self.done == 0 && self.refused + self.in_doubt + self.unanswered > 0
     }
 
     /// Whether all that was tried was done.

@@ -1,6 +1,7 @@
 //! Everything a surface may ask of the engine: one struct a command, one response type each.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -305,6 +306,9 @@ pub struct Undone {
     pub run: Option<RunId>,
     /// What is as it was, by its name.
     pub undone: Vec<String>,
+    /// What was as before already, so that nothing was done about it: somebody else had taken it back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub was_so: Vec<String>,
     /// What is not, and why.
     pub left: Vec<Left>,
     /// Acts of the same run that nothing takes back, the oldest first, at most 50; empty of a single step.
@@ -317,6 +321,16 @@ pub struct Undone {
 pub struct Left {
     pub name: String,
     pub why: String,
+}
+
+impl fmt::Display for Left {
+    /// Its name, and why; once where that begins with the name.
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.why.starts_with(&self.name) {
+            write!(to, "{}: ", self.name)?;
+        }
+        to.write_str(&self.why)
+    }
 }
 
 /// A file with what a model says in a run, by its absolute path.

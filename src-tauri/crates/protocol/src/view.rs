@@ -217,7 +217,7 @@ pub struct Tried {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<CallId>,
     pub done: u32,
-    /// Refused, denied, failed, or seen not to have happened.
+    /// Refused, denied, failed, or seen not to have happened; and agents that needed a yes which nobody could give.
     pub not_done: u32,
 }
 

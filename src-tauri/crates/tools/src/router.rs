@@ -504,11 +504,11 @@ impl Router {
     }
 
     /// Takes back one thing that a call changed, where nobody has changed it since. What it does on the screen keeps to the
-    /// fence that is set: whoever calls has the desktop.
+    /// fence that is set: whoever calls has the desktop. `false` if it was as before already.
     ///
     /// # Errors
     /// Why it stays as it is.
-    pub async fn take_back(&self, change: &Change, ports: &Ports) -> Result<(), ToolError> {
+    pub async fn take_back(&self, change: &Change, ports: &Ports) -> Result<bool, ToolError> {
         let none =
             |what: &str| tool_error(ToolErrorKind::NotAvailable, format!("there is no {what} here any more"));
         match change.of {
@@ -519,13 +519,13 @@ impl Router {
             }
             Changed::Event | Changed::Reminder => {
                 let port = ports.agenda.clone().ok_or_else(|| none("calendar"))?;
-                tool::take_back_entry(&*port.agenda, change).await
+                tool::take_back_entry(&*port.agenda, change).await.map(|()| true)
             }
             Changed::Clipboard | Changed::Value | Changed::Window if self.desktop.is_locked().await => {
                 Err(tool_error(ToolErrorKind::NotAvailable, desktop::LOCKED))
             }
             Changed::Clipboard | Changed::Value | Changed::Window => {
-                tool::take_back_on_screen(&*self.desktop, &self.clipboards, change).await
+                tool::take_back_on_screen(&*self.desktop, &self.clipboards, change).await.map(|()| true)
             }
         }
     }

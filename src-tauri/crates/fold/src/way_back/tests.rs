@@ -131,9 +131,9 @@ fn what_its_agents_changed_goes_back_with_it_and_is_not_named_once_it_has() {
 
 #[test]
 fn a_run_whose_agents_did_nothing_of_what_they_tried_came_to_nothing() {
-    let acts = |done, not_done| {
+    let acts = |done, not_done, unanswered| {
         let agents = AgentsSummary {
-            ends: AgentsEnds { came_to_nothing: 1, ..AgentsEnds::default() },
+            ends: AgentsEnds { failed: unanswered, unanswered, came_to_nothing: 1, ..AgentsEnds::default() },
             done,
             not_done,
             ..AgentsSummary::default()
@@ -148,6 +148,8 @@ fn a_run_whose_agents_did_nothing_of_what_they_tried_came_to_nothing() {
         let Some(EntryBody::End { acts, .. }) = end else { panic!("{end:?}") };
         acts.came_to_nothing()
     };
-    assert!(acts(0, 2));
-    assert!(!acts(1, 2));
+    assert!(acts(0, 2, 0));
+    assert!(!acts(1, 2, 0));
+    assert!(acts(0, 0, 1), "one needed a yes, and nobody could be asked");
+    assert!(!acts(0, 0, 0) && !acts(1, 0, 1));
 }

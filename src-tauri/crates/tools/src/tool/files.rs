@@ -227,11 +227,11 @@ pub(crate) async fn take_back(
     space: Arc<Space>,
     keep: Arc<dyn Keep + Send + Sync>,
     change: &Change,
-) -> Result<(), ToolError> {
+) -> Result<bool, ToolError> {
     let change: files::Change = serde_json::from_value(change.data.clone()).map_err(|error| {
         tool_error(ToolErrorKind::Failed, format!("what was changed cannot be read: {error}"))
     })?;
-    let work = move || space.changes(&*keep, &|| false).undo(&change).map(drop);
+    let work = move || space.changes(&*keep, &|| false).undo(&change).map(|undone| !undone.paths.is_empty());
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|panic| tool_error(ToolErrorKind::Failed, panic.to_string()))?.map_err(|error| match error {
         FileError::Changed { path } => {

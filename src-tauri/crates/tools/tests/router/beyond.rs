@@ -129,6 +129,13 @@ async fn what_somebody_has_changed_since_is_not_taken_back() {
     let error = session.router.take_back(&wrote.result.changes[0], &session.ports).await.unwrap_err();
     assert!(error.message.contains("changed"), "{error:?}");
     assert_eq!(session.text("a.txt").unwrap(), "theirs");
+    // What they have taken back themselves is told apart from what was taken back now.
+    let other = session.done("writeFile", json!({"path": "b.txt", "text": "mine"})).await;
+    std::fs::remove_file(session.file("b.txt")).unwrap();
+    let back = async || session.router.take_back(&other.result.changes[0], &session.ports).await;
+    assert!(matches!(back().await, Ok(false)));
+    std::fs::write(session.file("b.txt"), "mine").unwrap();
+    assert!(matches!(back().await, Ok(true)));
 }
 
 #[tokio::test]
