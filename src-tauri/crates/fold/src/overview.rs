@@ -183,8 +183,8 @@ pub fn activity(view: &Overview) -> (Activity, String) {
     }
 }
 
-/// What something just happened in stands first, and what only came back stands by its age; archived and deleted ones are
-/// not in it. A run that has ended is none of those under way.
+/// What a run has begun or ended in stands first, and what only came back stands by its age: what a run does meanwhile
+/// moves nothing under its user's pointer. Archived and deleted ones are not in it. A run that has ended is none of those under way.
 fn put_session(view: &mut Overview, session: &SessionView) {
     let known = view.sessions.iter().position(|known| known.id == session.id);
     let before = known.map(|at| view.sessions.remove(at));
@@ -196,7 +196,7 @@ fn put_session(view: &mut Overview, session: &SessionView) {
             view.sessions.iter().position(is_older).unwrap_or(view.sessions.len())
         };
         let place = match (known, before) {
-            (Some(at), Some(before)) if before.updated == session.updated => at,
+            (Some(at), Some(before)) if before.updated == session.updated || goes_on(&before, session) => at,
             (None, _) if session.last_run.as_ref().is_some_and(|run| run.end.is_some()) => by_age(),
             _ => 0,
         };
@@ -218,6 +218,14 @@ fn put_session(view: &mut Overview, session: &SessionView) {
             parent: session.shelf.parent.clone(),
         });
     }
+}
+
+/// Whether the run is under way that was under way before.
+fn goes_on(before: &SessionView, now: &SessionView) -> bool {
+    let open = |session: &SessionView| {
+        session.last_run.as_ref().filter(|run| run.end.is_none()).map(|run| run.id.clone())
+    };
+    open(now).is_some() && open(before) == open(now)
 }
 
 /// The agents below the run of a session, as [`tree`] has them; with how deep each stands below it, from 1.

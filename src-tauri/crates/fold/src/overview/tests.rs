@@ -112,6 +112,22 @@ fn each_session_stands_where_its_own_run_does() {
 }
 
 #[test]
+fn a_session_goes_to_the_top_where_its_run_begins_or_ends_and_not_in_between() {
+    let mut view = after([begins("a"), begins("b")].into_iter().flatten());
+    let order = |view: &Overview| view.sessions.iter().map(|one| one.title.clone()).collect::<Vec<_>>();
+    assert_eq!(order(&view), ["b", "a"]);
+    let now = |view: &mut Overview, session: SessionView| {
+        let event = passing(&session.title.clone(), EventBody::SessionChanged { session: Box::new(session) });
+        overview(view, &event);
+    };
+    now(&mut view, SessionView { updated: Timestamp(9), ..session("a", None) });
+    assert_eq!(order(&view), ["b", "a"], "it works on");
+    let stopped = RunEnd::Stopped { reason: String::new() };
+    now(&mut view, SessionView { updated: Timestamp(10), ..session("a", Some(stopped)) });
+    assert_eq!(order(&view), ["a", "b"]);
+}
+
+#[test]
 fn every_end_has_its_outcome() {
     let approval = question("q-1").id;
     for (end, outcome, name) in [
