@@ -5,7 +5,7 @@
 use fold::{Stream, Transcript};
 use protocol::command::{ReadEvents, Subscribe};
 use protocol::event::{Activity, EventBody, RunEnd, Status};
-use protocol::ids::{SessionId, StreamId};
+use protocol::ids::{RunId, SessionId, StreamId};
 use protocol::tool::{ApprovalMode, Grant, Mode};
 use protocol::view::{EventPage, Overview, Question, RunStatus, SessionView};
 use protocol::{ErrorCode, ErrorView, Event};
@@ -238,15 +238,20 @@ impl State {
 
     /// All open questions: those of the shown session and of its agents first, else the oldest first.
     pub fn questions(&self) -> Vec<Question> {
-        let is_shown = |session: &SessionId| Some(session) == self.shown();
-        let is_own = |asked: &Question| {
-            is_shown(&asked.session)
-                || fold::root_of(&self.overview, &asked.run).is_some_and(|root| is_shown(&root.session))
-        };
-        let (mut own, others): (Vec<Question>, Vec<Question>) =
-            self.overview.questions.iter().cloned().partition(is_own);
+        let (mut own, others): (Vec<Question>, Vec<Question>) = self
+            .overview
+            .questions
+            .iter()
+            .cloned()
+            .partition(|asked| self.is_own(&asked.session, &asked.run));
         own.extend(others);
         own
+    }
+
+    /// Whether a run is the shown session's, or an agent of that one.
+    pub fn is_own(&self, session: &SessionId, run: &RunId) -> bool {
+        let is_shown = |session: &SessionId| Some(session) == self.shown();
+        is_shown(session) || fold::root_of(&self.overview, run).is_some_and(|root| is_shown(&root.session))
     }
 
     /// What a session is called: by its title, else by what runs or ran in it last.

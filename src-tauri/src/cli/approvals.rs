@@ -145,7 +145,7 @@ impl Approvals {
                 if done.is_ok() {
                     super::tell("answered");
                 }
-                link.leave(&mut interrupts).await;
+                link.leave_questions(&mut interrupts).await;
                 done?;
             }
             What::Key(work) => {

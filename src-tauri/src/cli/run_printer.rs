@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use fold::Transcript;
 use fold::call::{Line, lines};
+use fold::export::agents_ends;
 use fold::transcript::{Acts, AgentsUse, Bill, EntryBody, EntryId, Reply, Stage, Step};
 use fold::way_back::WayBack;
-use protocol::agent::AgentsEnds;
 use protocol::budget::Most;
 use protocol::citation::Citation;
 use protocol::command::{AnswerApproval, StartedRun, SteerRun};
@@ -546,24 +546,6 @@ fn sum(bill: &Bill) -> String {
         format!("its agents: {}{cost}; tokens: {tokens}\n", agents_ends(ends))
     });
     its_own + &of_agents.unwrap_or_default()
-}
-
-/// `2 completed, 1 failed (1 needed a yes, and nobody could be asked)`
-fn agents_ends(ends: AgentsEnds) -> String {
-    let AgentsEnds { completed, came_to_nothing, failed, unanswered, stopped } = ends;
-    let ways = [
-        (completed, "completed"),
-        (came_to_nothing, "ended with nothing done"),
-        (failed, "failed"),
-        (stopped, "stopped"),
-    ];
-    let ways: Vec<String> =
-        ways.into_iter().filter(|(n, _)| *n > 0).map(|(n, way)| format!("{n} {way}")).collect();
-    let unanswered = match unanswered {
-        0 => String::new(),
-        n => format!(" ({n} needed a yes, and nobody could be asked)"),
-    };
-    ways.join(", ") + &unanswered
 }
 
 /// ` 3  click         clicked Save at 512,40  (confirmed, 0.4 s)`

@@ -153,6 +153,27 @@ fn no_file_knows_the_machine_it_was_written_on() {
     assert_none(&findings, "paths or hosts of one machine");
 }
 
+/// A browser drops the whole rule, and says nothing.
+#[test]
+fn no_selector_has_a_has_within_a_has() {
+    const HAS: &str = ":has(";
+    let mut findings = Vec::new();
+    for (file, text) in texts(&[".css"]) {
+        for (at, _) in text.match_indices(HAS) {
+            let mut open = 1;
+            let within = text[at + HAS.len()..].find(|one| {
+                open += i32::from(one == '(') - i32::from(one == ')');
+                open == 0
+            });
+            let within = &text[at + HAS.len()..][..within.unwrap_or(0)];
+            if within.contains(HAS) {
+                findings.push(format!("{}: {HAS}{within})", file.display()));
+            }
+        }
+    }
+    assert_none(&findings, "selectors that no browser takes");
+}
+
 /// Cases of the reliability bar, C1 to C80: so that every case's tests are found by its one name.
 #[test]
 fn every_mark_of_the_bar_names_its_cases_in_the_one_way() {

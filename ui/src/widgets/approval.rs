@@ -53,6 +53,16 @@ pub fn Approvals(#[prop(optional)] opened: Option<Callback<()>>) -> impl IntoVie
     let keyboard =
         Keyboard { last_key: StoredValue::new(f64::NEG_INFINITY), is_given: StoredValue::new(false) };
     let enlarged = RwSignal::new(None::<Enlarged>);
+    // Who opens another session sees its own questions, which stand first.
+    let (list, shown) = (NodeRef::<html::Div>::new(), store.memo(|state| state.shown().cloned()));
+    Effect::new(move |_| {
+        shown.track();
+        request_animation_frame(move || {
+            if let Some(list) = list.try_get_untracked().flatten() {
+                list.set_scroll_top(0);
+            }
+        });
+    });
     // An answer that was just given is nothing that the next question would cut short.
     let keys = window_event_listener(leptos::ev::keydown, move |event| {
         if !is_an_answer(&event) {
@@ -75,7 +85,7 @@ pub fn Approvals(#[prop(optional)] opened: Option<Callback<()>>) -> impl IntoVie
         }
     });
     view! {
-        <div class="approvals" aria-live="assertive">
+        <div class="approvals" aria-live="assertive" node_ref=list>
             <WantWord opened />
             <For each=move || asked.get() key=|asked| asked.approval.id.clone() let:asked>
                 <Card asked opened keyboard enlarge=Callback::new(move |picture| enlarged.set(Some(picture))) />
@@ -195,7 +205,8 @@ fn Card(
         (state.for_run(&asked).map(|grants| in_words(&grants)), state.may_be_for_longer(&asked))
     });
     let Question { session, run, approval } = asked;
-    let (asker, of_paused) = (run.clone(), run.clone());
+    let (asker, of_paused, of_own) = (run.clone(), run.clone(), (session.clone(), run.clone()));
+    let of_shown = store.memo(move |state| state.is_own(&of_own.0, &of_own.1));
     let is_paused = store
         .memo(move |state| state.overview.runs.iter().any(|one| one.run == of_paused && one.status.paused));
     let about = (*approval.about).clone();
@@ -535,6 +546,7 @@ fn Card(
             role="alertdialog"
             data-session=of_session
             data-approval=approval.id.0.clone()
+            data-own=move || of_shown.get().to_string()
             data-risk=risk.map(risk_name)
             aria-labelledby=labelled_by
             on:keydown=on_key

@@ -11,13 +11,14 @@ pub use html::html;
 pub use jsonl::{Fault, File, Picture, Why, jsonl, read};
 pub use markdown::markdown;
 
+use protocol::agent::AgentsEnds;
 use protocol::contract::Report;
 use protocol::event::RunEnd;
 use protocol::ids::{BlobRef, Timestamp};
 use protocol::principal::Surface;
 use protocol::tool::{Answer, Effect, Until};
 
-use crate::transcript::{Acts, AskedByServer, DONE, Reply, Stage, Step};
+use crate::transcript::{Acts, AgentsUse, AskedByServer, DONE, Reply, Stage, Step};
 
 /// Where the bytes of a picture come from; `None` if it is gone.
 pub type Pictures<'a> = dyn FnMut(&BlobRef) -> Option<Vec<u8>> + 'a;
@@ -108,13 +109,32 @@ fn is_denied(step: &Step) -> bool {
     matches!(step.answer, Some((Answer::Deny, _)))
 }
 
-/// How many acts a run did and what came of its plan, a line each.
-fn summed(acts: Acts, report: Option<&Report>) -> Vec<String> {
+/// `2 completed, 1 failed (1 needed a yes, and nobody could be asked)`
+pub fn agents_ends(ends: AgentsEnds) -> String {
+    let AgentsEnds { completed, came_to_nothing, failed, unanswered, stopped } = ends;
+    let ways = [
+        (completed, "completed"),
+        (came_to_nothing, "ended with nothing done"),
+        (failed, "failed"),
+        (stopped, "stopped"),
+    ];
+    let ways: Vec<String> =
+        ways.into_iter().filter(|(n, _)| *n > 0).map(|(n, way)| format!("{n} {way}")).collect();
+    let unanswered = match unanswered {
+        0 => String::new(),
+        n => format!(" ({n} needed a yes, and nobody could be asked)"),
+    };
+    ways.join(", ") + &unanswered
+}
+
+/// How many acts a run did, how its agents ended and what came of its plan, a line each.
+fn summed(acts: Acts, agents: Option<AgentsUse>, report: Option<&Report>) -> Vec<String> {
     let Acts { done, refused, in_doubt, .. } = acts;
     let mut lines = Vec::new();
     if done + refused + in_doubt > 0 {
         lines.push(format!("Actions: {done} carried out, {refused} refused, {in_doubt} in doubt"));
     }
+    lines.extend(agents.map(|used| format!("Agents: {}", agents_ends(used.ends))));
     let Some(Report { deviations, findings, .. }) = report else { return lines };
     lines.extend(deviations.iter().map(|one| {
         let answer = match &one.answer {

@@ -77,7 +77,7 @@ pub fn html(
             EntryBody::Noted { message, .. } => page.frame("Note", &text(message), None)?,
             EntryBody::End { end, bill, acts, report, .. } => {
                 page.flush(&mut said)?;
-                let mut below = summed(*acts, report.as_deref());
+                let mut below = summed(*acts, bill.agents, report.as_deref());
                 below.push(format!("Cost: {}", bill.spent));
                 let below: String = below.iter().map(|line| faint(line)).collect();
                 page.frame("End", &(text(&ended(end, *acts)) + &below), None)?;

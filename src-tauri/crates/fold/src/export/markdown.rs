@@ -60,7 +60,7 @@ pub fn markdown(out: &mut dyn Write, session: &SessionView, events: &[Event]) ->
             EntryBody::Noted { message, .. } => writeln!(out, "Note: {}\n", inline(message))?,
             EntryBody::End { end, bill, acts, report, .. } => {
                 writeln!(out, "## End\n\n{}\n", quoted(&ended(end, *acts)))?;
-                for line in summed(*acts, report.as_deref()) {
+                for line in summed(*acts, bill.agents, report.as_deref()) {
                     writeln!(out, "{}\n", inline(&line))?;
                 }
                 writeln!(out, "Cost: {}\n", inline(&bill.spent.to_string()))?;
