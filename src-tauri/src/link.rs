@@ -207,23 +207,17 @@ impl Link {
         if let Self::Here(here) = &self {
             // Our own run is over when its end is seen, and gone a moment later.
             if tokio::time::timeout(MOMENT, here.at_rest()).await.is_err() {
-                eprintln!("miki: what was started meanwhile goes on in this process; ctrl-c interrupts it");
+                let open = here.engine.agent().overview().await.map_or(0, |view| view.questions.len());
+                let asks = match open {
+                    0 => String::new(),
+                    _ => format!(
+                        "; questions that wait for an answer from another terminal: {open} (miki approvals)"
+                    ),
+                };
+                eprintln!(
+                    "miki: what is under way goes on in this process{asks}; ctrl-c interrupts it, and keeps what is asked"
+                );
                 interrupt::unless(interrupts, here.at_rest()).await;
-            }
-        }
-        self.close().await;
-    }
-
-    /// As [`Self::leave`], but what waits for its user's answer does not hold it: questions outlive the process.
-    pub async fn leave_questions(self, interrupts: &mut mpsc::Receiver<()>) {
-        if let Self::Here(here) = &self {
-            if tokio::time::timeout(MOMENT * 4, here.only_waits()).await.is_err() {
-                eprintln!("miki: what was answered goes on in this process; ctrl-c interrupts it");
-                interrupt::unless(interrupts, here.only_waits()).await;
-            }
-            let open = here.engine.agent().overview().await.map_or(0, |view| view.questions.len());
-            if open > 0 {
-                eprintln!("miki: questions that wait for an answer: {open} (miki approvals)");
             }
         }
         self.close().await;
@@ -287,24 +281,6 @@ impl Here {
             if agent.at_rest().now_or_never().is_some() {
                 return;
             }
-        }
-    }
-
-    /// Until nothing goes on without an answer of its user's, and nobody else is here.
-    async fn only_waits(&self) {
-        let mut waited = false;
-        loop {
-            if let Some(served) = &self.served {
-                served.idle().await;
-            }
-            let view = self.engine.agent().overview().await;
-            let waits = view.is_ok_and(|view| fold::all_wait(&view));
-            // What was answered goes on a moment later.
-            if waits && waited {
-                return;
-            }
-            waited = waits;
-            tokio::time::sleep(MOMENT).await;
         }
     }
 

@@ -23,7 +23,7 @@ pub use apps::{App, Toolkit};
 pub use counts::Counts;
 pub use kept::{keep, kept};
 pub use matrix::matrix;
-pub use runner::Runner;
+pub use runner::{Runner, UNBEGUN};
 pub use tasks::{Task, all};
 pub use together::run;
 

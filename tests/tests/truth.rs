@@ -20,9 +20,16 @@ fn what_is_said_of_an_act_is_what_the_application_did() {
     let answers = carry_out(&tasks, STAGES);
     // What was only too slow beside others, to begin, to be done or to be seen, is tried once more, alone. An untrue word is
     // none of that.
-    let unbegun = tasks.iter().zip(&answers).filter(|(_, answer)| answer.is_err());
-    let unbegun: Vec<String> = unbegun.map(|(task, _)| task.name()).collect();
-    let mut verdicts: Vec<Verdict> = answers.into_iter().flatten().collect();
+    let (mut verdicts, mut unbegun) = (Vec::new(), Vec::new());
+    for (task, answer) in tasks.iter().zip(answers) {
+        match answer {
+            Ok(verdict) => verdicts.push(verdict),
+            Err(error) => {
+                assert!(error.to_string().ends_with(truth::UNBEGUN), "{error:#}");
+                unbegun.push(task.name());
+            }
+        }
+    }
     let mut slow = Surprises::of(&verdicts).undone();
     slow.extend(unbegun);
     if !Counts::of(&verdicts).missed().is_empty() {

@@ -145,7 +145,7 @@ impl Approvals {
                 if done.is_ok() {
                     super::tell("answered");
                 }
-                link.leave_questions(&mut interrupts).await;
+                link.leave(&mut interrupts).await;
                 done?;
             }
             What::Key(work) => {

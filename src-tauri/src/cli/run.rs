@@ -187,11 +187,14 @@ impl Run {
                             }
                             link.call(answer).await
                         };
-                        if let Err(error) = said.await {
-                            let error_code = error.code;
-                            super::say_error(&plan_fault(error));
-                            if [ErrorCode::Busy, ErrorCode::BadRequest].contains(&error_code) {
-                                printer.ask_again();
+                        match said.await {
+                            Ok(_) => printer.answer_taken(),
+                            Err(error) => {
+                                let error_code = error.code;
+                                super::say_error(&plan_fault(error));
+                                if [ErrorCode::Busy, ErrorCode::BadRequest].contains(&error_code) {
+                                    printer.ask_again();
+                                }
                             }
                         }
                     }

@@ -270,6 +270,9 @@ impl RunPrinter {
 
     /// Whether a typed line lets the paused run go on; a question that is open comes first.
     pub fn goes_on(&self, line: &str) -> bool {
+        if !self.asks {
+            return false;
+        }
         let goes_on = self.is_paused && self.question.is_none() && line.trim().eq_ignore_ascii_case("go on");
         if self.is_paused && self.question.is_none() && !goes_on {
             eprint!("not understood\n{GO_ON}");
@@ -307,12 +310,16 @@ impl RunPrinter {
         }
         let approval = self.question.take()?;
         self.answered = Some(approval.clone());
-        if self.is_paused {
-            eprint!("kept until the run goes on; {GO_ON}");
-        }
         let run = self.asker.clone();
         let why = why.map(|text| SteerRun { run, text: text.to_owned() });
         Some((AnswerApproval { approval: approval.id, digest: approval.digest, answer }, why))
+    }
+
+    /// The last answer was taken.
+    pub fn answer_taken(&self) {
+        if self.is_paused {
+            eprint!("kept until the run goes on; {GO_ON}");
+        }
     }
 
     /// The last answer was not taken: the question is open as before.

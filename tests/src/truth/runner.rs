@@ -25,6 +25,9 @@ const DOES: Duration = Duration::from_secs(8);
 /// Where it should not do it, and it would be late to.
 const DOES_NOT: Duration = Duration::from_millis(600);
 
+/// What an error ends with where an application was not there to be acted on.
+pub const UNBEGUN: &str = "before it began";
+
 pub struct Runner {
     /// Where the screen is kept of what is not as it should be.
     pub pictures: Option<PathBuf>,
@@ -78,7 +81,7 @@ impl Runner {
     }
 
     fn try_to_run(&mut self, task: &Task) -> Result<Verdict> {
-        self.begin(task).with_context(|| format!("{}: before it began", task.name()))?;
+        self.begin(task).with_context(|| format!("{}: {UNBEGUN}", task.name()))?;
         let mut was = self.before(task, &[])?;
         let started = Instant::now();
         let (answer, cover) = self.carry_out(task, &mut was).with_context(|| task.name())?;

@@ -257,7 +257,12 @@ fn Card(
         }
     });
     let all = cards(store);
-    let ready = ready(move || all.with(|_| ()));
+    let shown = store.memo(|state| state.shown().cloned());
+    // Another session puts other questions under the pointer.
+    let ready = ready(move || {
+        all.with(|_| ());
+        shown.track();
+    });
     // Nothing is allowed that stands below the edge: what is asked is read to its end first.
     let asked_box = NodeRef::<html::Div>::new();
     let (has_rest, paged) = (RwSignal::new(false), StoredValue::new(f64::NEG_INFINITY));

@@ -130,7 +130,9 @@ impl Engine {
                         report.undone.push(change.name.clone());
                         report.was_so.retain(|name| *name != change.name);
                     }
-                    Ok(false) if report.was_so.contains(&change.name) => {}
+                    Ok(false)
+                        if report.was_so.contains(&change.name)
+                            || report.left.iter().any(|left| left.name == change.name) => {}
                     Ok(false) => report.was_so.push(change.name.clone()),
                     Err(error) => {
                         whole = false;
@@ -335,7 +337,7 @@ fn told(report: &Undone, calls: &[CallId]) -> ExecResult {
         _ => format!("{undone} changes taken back: {}", report.undone.join(", ")),
     };
     if !report.was_so.is_empty() {
-        summary = format!("{summary}; was so already: {}", report.was_so.join(", "));
+        summary = format!("{summary}; was as before already: {}", report.was_so.join(", "));
     }
     if left > 0 {
         let all: Vec<_> = report.left.iter().map(Left::to_string).collect();

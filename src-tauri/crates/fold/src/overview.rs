@@ -2,7 +2,6 @@
 
 use protocol::event::{Activity, Event, EventBody, RunEnd, Status};
 use protocol::ids::{RunId, SessionId};
-use protocol::tool::WAIT_FOR;
 use protocol::view::{DesktopView, Overview, RunStatus, SessionView};
 
 /// The overview after `event`. Events that it does not show change nothing but `seq`.
@@ -258,16 +257,6 @@ pub fn tree(view: &Overview) -> Vec<(usize, &RunStatus)> {
     let tops = view.runs.iter().filter(|run| !run.parent.as_ref().is_some_and(is_there));
     tops.for_each(|top| below(view, top, 0, &mut all));
     all
-}
-
-/// Whether every run asks its user, or waits for agents that do: nothing goes on before an answer.
-pub fn all_wait(view: &Overview) -> bool {
-    view.runs.iter().all(|run| {
-        let asks = view.questions.iter().any(|question| question.run == run.run);
-        let waits = run.status.detail.split([':', ' ']).next() == Some(WAIT_FOR)
-            || run.status.activity == Activity::Waiting;
-        asks || (waits && view.runs.iter().any(|agent| agent.parent.as_ref() == Some(&run.run)))
-    })
 }
 
 /// The run that its user started and an agent works for; `None` if it is one itself, or unknown.

@@ -82,7 +82,8 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
         EventBody::AgentsUsed(agents) => {
             if let Some(tried) = tried_by(&mut view, event) {
                 tried.done += agents.done;
-                tried.not_done += agents.not_done + agents.ends.unanswered;
+                tried.not_done += agents.not_done;
+                tried.unanswered += agents.ends.unanswered;
             }
         }
         // Exhaustive on purpose: a new event must say here whether it changes the view.

@@ -217,14 +217,17 @@ pub struct Tried {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<CallId>,
     pub done: u32,
-    /// Refused, denied, failed, or seen not to have happened; and agents that needed a yes which nobody could give.
+    /// Refused, denied, failed, or seen not to have happened.
     pub not_done: u32,
+    /// Agents that needed a yes which nobody could give.
+    #[serde(default)]
+    pub unanswered: u32,
 }
 
 impl Tried {
     /// Whether something was tried, and nothing of it was done.
     pub fn came_to_nothing(&self) -> bool {
-        self.done == 0 && self.not_done > 0
+        self.done == 0 && self.not_done + self.unanswered > 0
     }
 }
 

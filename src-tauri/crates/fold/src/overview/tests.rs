@@ -128,23 +128,13 @@ fn a_session_goes_to_the_top_where_its_run_begins_or_ends_and_not_in_between() {
 }
 
 #[test]
-fn all_wait_where_each_asks_or_waits_for_agents_that_do() {
-    let all = ["root", "one", "two"].map(begins).into_iter().flatten();
-    let mut view = after(all);
-    for agent in 1..3 {
-        view.runs[agent].parent = Some(view.runs[0].run.clone());
-    }
-    view.questions = vec![asked("one"), asked("two")];
-    assert!(!all_wait(&view), "the one above is in the middle of its work");
-    view.runs[0].status.detail = "waitFor: to know what they found".into();
-    assert!(all_wait(&view));
+fn an_agent_works_for_the_run_that_its_user_started() {
+    let mut view = after(["root", "one", "two"].map(begins).into_iter().flatten());
+    view.runs[1].parent = Some(view.runs[0].run.clone());
+    view.runs[2].parent = Some(view.runs[1].run.clone());
     assert_eq!(root_of(&view, &view.runs[2].run), Some(&view.runs[0]));
     assert_eq!(root_of(&view, &view.runs[0].run), None);
-    view.questions.pop();
-    assert!(!all_wait(&view), "one was answered");
-    view.runs.truncate(1);
-    assert!(!all_wait(&view), "all have ended for whom it waited");
-    assert!(all_wait(&after([])));
+    assert_eq!(root_of(&view, &RunId("r-none".into())), None);
 }
 
 #[test]
