@@ -37,10 +37,10 @@ pub enum Step {
     App,
     /// Unit and contract tests
     Unit,
-    /// The app from outside, with a fake model server and real applications
-    E2e,
     /// Acts on applications of all toolkits, judged by what these did
     Truth,
+    /// The app from outside, with a fake model server and real applications
+    E2e,
     /// The windows from outside, by WebDriver
     Gui,
     /// A model that obeys an attacker, against the app
@@ -177,27 +177,36 @@ fn end(sum: Tally) -> ! {
     std::process::exit(if sum.is_clean() { 0 } else { 1 })
 }
 
-/// Checks that go on, one after the other, beside the unit tests and what follows these, which wait more than they compute.
-/// First those that build into a folder of their own: clippy then finds the tests built, and neither waits for the other's
-/// hold on the folder. No test is beside another step's: on two cores both took as long as one after the other, and failed
-/// by each other's load.
-const BESIDE: [Step; 5] = [Step::Deny, Step::ClippyWasm, Step::Clippy, Step::CrossMacos, Step::CrossWindows];
+/// Checks that go on, one after the other and giving way, beside the unit tests and what follows these. First those that
+/// build into a folder of their own: clippy then finds the tests built, and neither waits long for the other's hold on the
+/// folder.
+const CHECKS: [Step; 5] =
+    [Step::Deny, Step::ClippyWasm, Step::Clippy, Step::CrossMacos, Step::CrossWindows];
+
+/// What each of these has beside it from its beginning on. No other test is beside another step's: on two cores both took as
+/// long as one after the other, and failed by each other's load. One window at a time leaves room.
+const BESIDE: [(Step, &[Step]); 2] = [(Step::Unit, &CHECKS), (Step::E2e, &[Step::Gui])];
 
 /// One after the other; what goes on beside them is told when all is over.
 fn carry_out_all(checkout: &Checkout, steps: &[Step]) -> Vec<Outcome> {
-    let has_unit = steps.contains(&Step::Unit);
-    let company: Vec<Step> = BESIDE.into_iter().filter(|step| has_unit && steps.contains(step)).collect();
-    let steps: Vec<Step> = steps.iter().copied().filter(|step| !company.contains(step)).collect();
+    let is_wanted = |step: &Step| steps.contains(step);
+    let company = |of: Step| -> Vec<Step> {
+        let beside = BESIDE.iter().filter(|(step, _)| *step == of && is_wanted(step));
+        beside.flat_map(|(_, company)| company.iter().copied()).filter(is_wanted).collect()
+    };
+    let apart: Vec<Step> = BESIDE.iter().flat_map(|(step, _)| company(*step)).collect();
     std::thread::scope(|scope| {
-        let (mut company, mut apart, mut outcomes) = (Some(company), Vec::new(), Vec::new());
-        for step in steps {
-            if let Some(company) = company.take_if(|_| step == Step::Unit) {
-                apart.push(scope.spawn(move || company.into_iter().map(carry_out_apart).collect::<Vec<_>>()));
+        let (mut beside, mut outcomes) = (Vec::new(), Vec::new());
+        for step in steps.iter().copied().filter(|step| !apart.contains(step)) {
+            let company = company(step);
+            if !company.is_empty() {
+                beside
+                    .push(scope.spawn(move || company.into_iter().map(carry_out_apart).collect::<Vec<_>>()));
             }
             outcomes.push(carry_out(checkout, step));
         }
         for (outcome, said) in
-            apart.into_iter().flat_map(|told| told.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            beside.into_iter().flat_map(|told| told.join().unwrap_or_else(|panic| resume_unwind(panic)))
         {
             eprint!("{said}");
             outcomes.push(outcome);

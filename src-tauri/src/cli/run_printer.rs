@@ -75,6 +75,8 @@ pub struct RunPrinter {
     /// When it was printed.
     asked: Instant,
     is_paused: bool,
+    /// Its user has stopped it here.
+    is_stopping: bool,
     /// The cursor stands behind a question's prompt.
     is_at_prompt: bool,
     printed: Printed,
@@ -112,6 +114,7 @@ impl RunPrinter {
             answered: None,
             asked,
             is_paused: false,
+            is_stopping: false,
             is_at_prompt: false,
             printed,
         }
@@ -208,7 +211,7 @@ impl RunPrinter {
     /// Its user stops the run here: nothing more is asked in this terminal.
     pub fn stopping(&mut self) {
         self.note("stopping");
-        (self.asks, self.question) = (false, None);
+        (self.is_stopping, self.asks, self.question) = (true, false, None);
     }
 
     /// Whether a question is open.
@@ -270,7 +273,7 @@ impl RunPrinter {
 
     /// Whether a typed line lets the paused run go on; a question that is open comes first.
     pub fn goes_on(&self, line: &str) -> bool {
-        if !self.asks {
+        if self.is_stopping {
             return false;
         }
         let goes_on = self.is_paused && self.question.is_none() && line.trim().eq_ignore_ascii_case("go on");

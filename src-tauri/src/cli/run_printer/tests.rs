@@ -292,6 +292,9 @@ fn a_paused_run_goes_on_by_a_clear_word_alone() {
     assert!(printer.goes_on(" Go on\n"));
     printer.tell(&event(None, EventBody::RunResumed));
     assert!(!printer.goes_on("go on"));
+    printer.tell(&event(None, EventBody::RunPaused { reason: "again".into() }));
+    printer.stopping();
+    assert!(!printer.goes_on("go on"), "it is being stopped");
 }
 
 #[test]
