@@ -180,8 +180,7 @@ fn end(sum: Tally) -> ! {
 /// Checks that go on, one after the other and giving way, beside the unit tests and what follows these. First those that
 /// build into a folder of their own: clippy then finds the tests built, and neither waits long for the other's hold on the
 /// folder.
-const CHECKS: [Step; 5] =
-    [Step::Deny, Step::ClippyWasm, Step::Clippy, Step::CrossMacos, Step::CrossWindows];
+const CHECKS: [Step; 5] = [Step::Deny, Step::ClippyWasm, Step::Clippy, Step::CrossMacos, Step::CrossWindows];
 
 /// What each of these has beside it from its beginning on. No other test is beside another step's: on two cores both took as
 /// long as one after the other, and failed by each other's load. One window at a time leaves room.
