@@ -215,7 +215,7 @@ impl Link {
                     ),
                 };
                 eprintln!(
-                    "miki: what is under way goes on in this process{asks}; ctrl-c interrupts it, and keeps what is asked"
+                    "miki: waiting for another command, or for what goes on here{asks}; ctrl-c interrupts it, and keeps what is asked"
                 );
                 interrupt::unless(interrupts, here.at_rest()).await;
             }
