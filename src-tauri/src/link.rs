@@ -215,7 +215,7 @@ impl Link {
                     ),
                 };
                 eprintln!(
-                    "miki: waiting for another command, or for what goes on here{asks}; ctrl-c interrupts it, and keeps what is asked"
+                    "miki: waiting for another command, or for what goes on here{asks}; ctrl-c interrupts it"
                 );
                 interrupt::unless(interrupts, here.at_rest()).await;
             }

@@ -219,9 +219,11 @@ fn carry_out_all(checkout: &Checkout, steps: &[Step]) -> Vec<Outcome> {
 fn carry_out_apart(step: Step) -> (Outcome, String) {
     let start = Instant::now();
     let name = step.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
-    let told = std::env::current_exe()
-        .context("where is this program?")
-        .and_then(|itself| shell::run_quietly(shell::giving_way(&itself).args(["test", "--only", &name])));
+    let told = std::env::current_exe().context("where is this program?").and_then(|itself| {
+        let mut command =
+            if CHECKS.contains(&step) { shell::giving_way(&itself) } else { Command::new(&itself) };
+        shell::run_quietly(command.args(["test", "--only", &name]))
+    });
     let (tally, said) = match told {
         Ok((ended_well, said)) => (of_words(&said, ended_well), said),
         Err(error) => (Tally::FAILED, format!("error: {}: {error:#}\n", step.title())),
@@ -259,8 +261,8 @@ fn seed() -> String {
     std::env::var("PROPTEST_RNG_SEED").unwrap_or_else(|_| "20261121".into())
 }
 
-/// Runs a test command and counts, and keeps what failed tests said; a command that fails without a failed test (it did not compile, it was killed)
-/// counts as one failure.
+/// Runs a test command and counts, and keeps what failed tests said; a command that fails without a failed test (it did not
+/// compile, it was killed) counts as one failure.
 fn tests(command: &mut Command, failures: &mut Failures) -> Result<Tally> {
     let mut sum = Tally::default();
     let ended_well = shell::run_seeing(command, |line| {
