@@ -22,6 +22,8 @@ use crate::socket::{Client, Received, Served, serve};
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Between the end of a run and its task's.
 const MOMENT: Duration = Duration::from_millis(500);
+/// Between two looks whether all that goes on waits for its user.
+const LOOK: Duration = Duration::from_millis(300);
 
 /// The engine, here or elsewhere.
 pub enum Link {
@@ -201,26 +203,21 @@ impl Link {
         }
     }
 
-    /// Leaves the engine. Where it is this process, what others asked for goes on in it: it is waited for, until the user
-    /// wishes the end.
+    /// Leaves the engine, once it rests.
     pub async fn leave(self, interrupts: &mut mpsc::Receiver<()>) {
-        if let Self::Here(here) = &self {
-            // Our own run is over when its end is seen, and gone a moment later.
-            if tokio::time::timeout(MOMENT, here.at_rest()).await.is_err() {
-                let open = here.engine.agent().overview().await.map_or(0, |view| view.questions.len());
-                let asks = match open {
-                    0 => String::new(),
-                    _ => format!(
-                        "; questions that wait for an answer from another terminal: {open} (miki approvals)"
-                    ),
-                };
-                eprintln!(
-                    "miki: waiting for another command, or for what goes on here{asks}; ctrl-c interrupts it"
-                );
-                interrupt::unless(interrupts, here.at_rest()).await;
-            }
-        }
+        self.rest(interrupts).await;
         self.close().await;
+    }
+
+    /// Where the engine is this process, what others asked for goes on in it: it is waited for, until the user wishes the
+    /// end. What only waits for its user is kept without a process.
+    pub async fn rest(&self, interrupts: &mut mpsc::Receiver<()>) {
+        let Self::Here(here) = self else { return };
+        // Our own run is over when its end is seen, and gone a moment later.
+        if tokio::time::timeout(MOMENT, here.at_rest()).await.is_err() {
+            eprintln!("miki: waiting for another command, or for what goes on here; ctrl-c interrupts it");
+            interrupt::unless(interrupts, here.at_rest()).await;
+        }
     }
 
     /// Leaves the engine, or ends it where it is this process.
@@ -269,18 +266,33 @@ impl Here {
         Ok(value)
     }
 
-    /// Completes when no run is at work and nobody waits for an answer.
+    /// Completes when no run is at work and nobody waits for an answer; or when all that goes on only waits for its user,
+    /// and no other program looks on.
     async fn at_rest(&self) {
         let agent = self.engine.agent();
-        loop {
-            agent.at_rest().await;
-            if let Some(served) = &self.served {
-                served.idle().await;
+        let all_ended = async {
+            loop {
+                agent.at_rest().await;
+                if let Some(served) = &self.served {
+                    served.idle().await;
+                }
+                // Meanwhile a request may have begun a run.
+                if agent.at_rest().now_or_never().is_some() {
+                    return;
+                }
             }
-            // Meanwhile a request may have begun a run.
-            if agent.at_rest().now_or_never().is_some() {
-                return;
+        };
+        let only_waits = async {
+            loop {
+                tokio::time::sleep(LOOK).await;
+                if self.served.as_ref().is_none_or(Served::is_alone) && agent.only_waits().await {
+                    return;
+                }
             }
+        };
+        tokio::select! {
+            () = all_ended => {}
+            () = only_waits => {}
         }
     }
 

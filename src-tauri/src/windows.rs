@@ -398,20 +398,25 @@ fn principal(surface: Surface) -> Result<Principal, ErrorView> {
 /// The windows of this data folder. They need no keys, and neither does what shows their pages.
 fn command(program: &Path, engine: &Engine, again: bool) -> Command {
     let mut command = Command::new(program);
-    command.env("MIKI_HOME", engine.home()).kill_on_drop(true);
+    command
+        .env_clear()
+        .envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_read_by_windows)));
+    command.envs(desktop::environment::for_children()).env("MIKI_HOME", engine.home()).kill_on_drop(true);
     if again {
         command.arg(line::AGAIN);
-    }
-    for (name, _) in std::env::vars_os() {
-        if name.to_str().is_some_and(|name| name.starts_with("MIKI_KEY_")) {
-            command.env_remove(name);
-        }
     }
     // Without a graphics card, drawing a page as if there were one takes ten times as long.
     if cfg!(target_os = "linux") && !has_graphics_card() && !set(UNCOMPOSED) {
         command.env(UNCOMPOSED, "1");
     }
     command
+}
+
+/// What the windows read beside what any program does: how pages are drawn, where a package has its libraries, what is said
+/// in the log.
+fn is_read_by_windows(name: &str) -> bool {
+    const NAMES: [&str; 5] = ["APPDIR", "APPIMAGE", "LD_LIBRARY_PATH", "RUST_BACKTRACE", "RUST_LOG"];
+    name.starts_with("WEBKIT_") || NAMES.contains(&name)
 }
 
 /// Has WebKit draw pages by the processor alone.

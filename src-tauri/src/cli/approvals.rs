@@ -145,6 +145,12 @@ impl Approvals {
                 if done.is_ok() {
                     super::tell("answered");
                 }
+                link.rest(&mut interrupts).await;
+                if done.is_ok()
+                    && let Ok(Overview { questions, .. }) = link.call(GetOverview {}).await
+                {
+                    tell_of_others(questions.len());
+                }
                 link.leave(&mut interrupts).await;
                 done?;
             }
@@ -156,6 +162,14 @@ impl Approvals {
             }
         }
         Ok(Exit::Done)
+    }
+}
+
+fn tell_of_others(open: usize) {
+    match open {
+        0 => {}
+        1 => super::tell("1 more question waits: miki approvals"),
+        _ => super::tell(&format!("{open} more questions wait: miki approvals")),
     }
 }
 

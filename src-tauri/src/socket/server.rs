@@ -59,7 +59,8 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 pub struct Served {
     tasks: JoinSet<()>,
     leaving: CancellationToken,
-    requests: Requests,
+    requests: Count,
+    clients: Count,
 }
 
 impl Served {
@@ -67,6 +68,11 @@ impl Served {
     pub async fn idle(&self) {
         // The sender lives as long as this.
         let _ = self.requests.0.subscribe().wait_for(|under_way| *under_way == 0).await;
+    }
+
+    /// Whether no client is there, not even one that only looks on.
+    pub fn is_alone(&self) -> bool {
+        *self.clients.0.borrow() == 0
     }
 
     /// Stops listening, sends what is still to be said, and hangs up on everybody. The engine has ended before.
@@ -83,28 +89,30 @@ impl Served {
 /// As the system has it; a path too long for a socket is one of them.
 pub fn serve(home: &Home, endpoint: Arc<dyn Endpoint>) -> io::Result<Served> {
     let listener = listen(home)?;
-    let (mut tasks, leaving, requests) = (JoinSet::new(), CancellationToken::new(), Requests::default());
-    tasks.spawn(accept(listener, Server { endpoint, requests: requests.clone() }, leaving.clone()));
-    Ok(Served { tasks, leaving, requests })
+    let (mut tasks, leaving) = (JoinSet::new(), CancellationToken::new());
+    let server = Server { endpoint, requests: Count::default(), clients: Count::default() };
+    let (requests, clients) = (server.requests.clone(), server.clients.clone());
+    tasks.spawn(accept(listener, server, leaving.clone()));
+    Ok(Served { tasks, leaving, requests, clients })
 }
 
-/// How many requests are under way.
+/// How many of something there are.
 #[derive(Clone, Default)]
-struct Requests(Arc<watch::Sender<usize>>);
+struct Count(Arc<watch::Sender<usize>>);
 
-/// One of them.
-struct UnderWay(Requests);
+/// One of them, while it lives.
+struct Counted(Count);
 
-impl UnderWay {
-    fn begin(requests: &Requests) -> Self {
-        requests.0.send_modify(|under_way| *under_way += 1);
-        Self(requests.clone())
+impl Count {
+    fn one(&self) -> Counted {
+        self.0.send_modify(|count| *count += 1);
+        Counted(self.clone())
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for Counted {
     fn drop(&mut self) {
-        self.0.0.send_modify(|under_way| *under_way -= 1);
+        self.0.0.send_modify(|count| *count -= 1);
     }
 }
 
@@ -112,7 +120,8 @@ impl Drop for UnderWay {
 #[derive(Clone)]
 struct Server {
     endpoint: Arc<dyn Endpoint>,
-    requests: Requests,
+    requests: Count,
+    clients: Count,
 }
 
 impl Server {
@@ -122,7 +131,7 @@ impl Server {
         command: AnyCommand,
         principal: Principal,
     ) -> BoxFuture<'static, Result<Value, ErrorView>> {
-        let (endpoint, under_way) = (Arc::clone(&self.endpoint), UnderWay::begin(&self.requests));
+        let (endpoint, under_way) = (Arc::clone(&self.endpoint), self.requests.one());
         // Without its client, nobody wants what comes of it.
         let ends_with_client = matches!(
             command,
@@ -185,10 +194,10 @@ async fn accept(listener: Listener, server: Server, leaving: CancellationToken) 
         };
         match accepted {
             Ok(stream) => {
-                let (server, leaving) = (server.clone(), leaving.clone());
+                let (client, server, leaving) = (server.clients.one(), server.clone(), leaving.clone());
                 clients.spawn(async move {
                     converse(stream, server, leaving).await;
-                    drop(place);
+                    drop((client, place));
                 });
             }
             Err(error) => {

@@ -13,8 +13,8 @@ use protocol::command::{AnswerApproval, RunOverrides, StartRun, StartedRun};
 use protocol::event::RunEnd;
 use protocol::ids::{CallId, RunId};
 use protocol::principal::Surface;
-use protocol::tool::{Answer, Approval, Effect};
-use protocol::view::Question;
+use protocol::tool::{Answer, Approval, Effect, WAIT_FOR};
+use protocol::view::{Overview, Question};
 use serde_json::json;
 
 use crate::durability::Dice;
@@ -117,12 +117,14 @@ impl<'a> Approver<'a> {
         self.answer(approval, &["yes"]);
     }
 
-    pub fn answer(&self, approval: &Approval, answer: &[&str]) {
+    /// What the terminal was told, once it was let go.
+    pub fn answer(&self, approval: &Approval, answer: &[&str]) -> String {
         let line = [&["approvals", "answer", &approval.id.0], answer].concat();
         let mut command = self.miki.command(self.stage, &line);
         command.stdin(std::fs::File::open(self.stage.path("key")).unwrap());
         let done = self.stage.run("miki", command, LONG).unwrap();
         assert_eq!(done.code(), 0, "{}", done.stderr);
+        done.stdout
     }
 }
 
@@ -300,4 +302,56 @@ fn a_question_is_listed_and_shown_in_a_terminal_while_nobody_runs_the_engine() {
     assert_eq!(said(&["stop", run.as_str()]), format!("stopped {run}\n"));
     assert!(said(&["approvals"]).starts_with("nothing is asked\n"));
     assert_eq!(said(&["ps"]), "nothing is running\n");
+}
+
+/// Sends for two agents, each of which presses a key, and waits for both; for any other goal as [`mind`].
+fn conductor(asked: &Asked) -> MindTurn {
+    let results = asked.heard.messages.iter().filter(|said| matches!(said, Said::Results(_))).count();
+    let is_root = asked.goal() == BOTH;
+    let sent = |key: &str| {
+        let goal = format!("press {key}");
+        ("spawn".to_owned(), json!({ "goal": goal, "tools": ["screen"], "reason": "side by side" }))
+    };
+    match (is_root, results) {
+        (true, 0) => MindTurn::call("", "useTools", json!({ "groups": ["agents"] })),
+        (true, 1) => MindTurn { calls: ["a", "b"].map(sent).into(), ..MindTurn::default() },
+        (true, 2) => MindTurn::call("", WAIT_FOR, json!({})),
+        (false, 0) if asked.goal().starts_with("press ") => {
+            MindTurn::call("", "press", json!({ "key": "a", "reason": "it is the goal" }))
+        }
+        (false, _) if !asked.goal().starts_with("press ") => mind(asked),
+        _ => MindTurn::done("it was asked about", true),
+    }
+}
+
+const BOTH: &str = "have both pressed";
+
+#[test]
+fn an_answer_where_nobody_runs_the_engine_takes_its_terminal_only_while_something_goes_on() {
+    let stage = Stage::new(Furniture { windows: false, keyring: true }).unwrap();
+    let model = FakeModel::start(conductor).unwrap();
+    let settings = json!({ "approval": "ask", "settleMs": 0 });
+    let miki = Miki::with_model(&stage, "miki", &model.url(), settings).unwrap();
+    let approver = Approver::new(&stage, &miki);
+    let mut engine = miki.start(&stage, "engine", &["run", "keep the engine", "--json"]).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    let start = StartRun { goal: BOTH.into(), session: None, overrides: RunOverrides::default() };
+    client.call(start.into()).unwrap();
+    let questions = wait_for("two questions, and one that waits for both", LONG, || {
+        let Overview { runs, questions, .. } = client.overview().ok()?;
+        let root = runs.into_iter().find(|run| run.goal == BOTH)?;
+        let history = client.history(&root.session).ok()?;
+        let waits =
+            |body: &EventBody| matches!(body, EventBody::ToolStarted { call, .. } if call.tool == WAIT_FOR);
+        let all_wait = questions.len() == 2 && history.iter().any(|event| waits(&event.body));
+        all_wait.then_some(questions)
+    })
+    .unwrap();
+    engine.kill();
+    // The one that waits would do so for minutes.
+    let said = approver.answer(&questions[0].approval, &["no"]);
+    assert_eq!(said, "answered\n1 more question waits: miki approvals\n");
+    assert_eq!(approver.answer(&questions[1].approval, &["no"]), "answered\n");
+    assert_eq!(model.turns().last().unwrap().goal(), BOTH, "it goes on once both were answered");
+    assert_eq!(miki.run(&stage, &["ps"]).unwrap().stdout, "nothing is running\n");
 }

@@ -43,6 +43,7 @@ fn a_run_outlives_its_windows_which_are_opened_again() {
     };
     let model = FakeModel::start(waits).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    let miki = miki.env("AWS_SECRET_ACCESS_KEY", "the user's");
     let app = miki.start(&stage, "app", &[]).unwrap();
     let screen = stage.screen().unwrap();
     screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
@@ -59,6 +60,11 @@ fn a_run_outlives_its_windows_which_are_opened_again() {
 
     client.subscribe().unwrap();
     let first = wait_for("the windows' process", LONG, || gui(&app)).unwrap();
+    // Its pages' processes have the same.
+    let environment = fs::read_to_string(format!("/proc/{first}/environ")).unwrap();
+    let is_secret = |line: &str| line.starts_with("MIKI_KEY_") || line.starts_with("AWS_");
+    assert!(environment.split('\0').all(|line| !is_secret(line)), "{environment}");
+    assert!(environment.contains("MIKI_HOME=") && environment.contains("DISPLAY="), "{environment}");
     kill(first);
     let second = wait_for("another one", LONG, || gui(&app).filter(|pid| *pid != first)).unwrap();
     wait_for("its dashboard where it was", LONG, || {

@@ -520,6 +520,19 @@ impl AgentHandle {
         self.engine.runs.none_live().await;
     }
 
+    /// Whether nothing goes on without its user: each run waits for an answer or is paused, or waits for an agent of which
+    /// that is so, and would be kept as it is if Miki ended now.
+    pub async fn only_waits(&self) -> bool {
+        for (run, _) in self.engine.runs.tree(None).into_iter().filter(|(_, entry)| !entry.is_parked()) {
+            let (reply, only_waits) = oneshot::channel();
+            let told = self.engine.tell(Some(&run), Message::OnlyWaits { reply });
+            if told.is_err() || !only_waits.await.unwrap_or(false) {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Stops whatever runs, releases what is held, and ends the mind.
     pub async fn shutdown(&self) {
         self.engine.shutdown().await;

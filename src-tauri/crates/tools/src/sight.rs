@@ -98,9 +98,10 @@ impl Router {
             Reach::Element(Target::Ref(reference)) => {
                 (ElementQuery { root: Some(reference.clone()), limit: 1, ..all }, None, None)
             }
-            Reach::Element(Target::Selector(Selector { app, role, name: Some(name), .. })) => {
-                let query = ElementQuery { app: app.clone(), query: Some(name.clone()), ..all };
-                (query, role.as_deref(), Some(NameMatch::Part(name.to_lowercase())))
+            Reach::Element(Target::Selector(Selector { app, role, name, .. })) => {
+                let query = ElementQuery { app: app.clone(), query: name.clone(), ..all };
+                let name = name.as_ref().map(|name| NameMatch::Part(name.to_lowercase()));
+                (query, role.as_deref(), name)
             }
             // Its item is shown once it is open: the menu it is in, or the one that this is opened from.
             Reach::Menu { app, path } => {

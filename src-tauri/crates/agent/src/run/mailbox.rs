@@ -47,6 +47,10 @@ pub enum Message {
     },
     /// The user has taken the mouse or the keyboard.
     UserInput,
+    /// Whether it only waits for its user, and would be kept as it is if Miki ended now.
+    OnlyWaits {
+        reply: oneshot::Sender<bool>,
+    },
 }
 
 impl Message {
@@ -56,8 +60,13 @@ impl Message {
             Self::Steer { reply, .. } | Self::TakeBack { reply, .. } => {
                 drop(reply.send(Err(not_under_way(run))))
             }
-            Self::Pause { .. } | Self::Resume | Self::Answered(_) | Self::LateNo { .. } | Self::UserInput => {
-            }
+            // Whose reply is dropped knows it.
+            Self::Pause { .. }
+            | Self::Resume
+            | Self::Answered(_)
+            | Self::LateNo { .. }
+            | Self::UserInput
+            | Self::OnlyWaits { .. } => {}
         }
     }
 }
@@ -123,6 +132,12 @@ impl Driver {
             Message::Answered(given) => self.take_answer(*given).await,
             Message::LateNo { question, answer } => self.late_no(&question, &answer).await,
             Message::UserInput => self.user_takes_over().await,
+            Message::OnlyWaits { reply } => {
+                let only_waits = self.can_be_parked() && self.waits_for_its_user().await?;
+                // A caller that has gone does not mind.
+                let _ = reply.send(only_waits);
+                Ok(())
+            }
         }
     }
 

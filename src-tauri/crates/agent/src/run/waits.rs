@@ -35,6 +35,10 @@ impl Driver {
 fn pauses(message: &Message) -> bool {
     match message {
         Message::Pause { .. } | Message::LateNo { .. } | Message::UserInput => true,
-        Message::Resume | Message::Steer { .. } | Message::TakeBack { .. } | Message::Answered(_) => false,
+        Message::Resume
+        | Message::Steer { .. }
+        | Message::TakeBack { .. }
+        | Message::Answered(_)
+        | Message::OnlyWaits { .. } => false,
     }
 }

@@ -338,11 +338,14 @@ async fn an_approved_click_needs_the_screen_that_it_was_allowed_for() {
 #[tokio::test]
 async fn an_approved_act_on_an_element_or_by_keys_needs_the_row_and_the_field_that_it_was_allowed_for() {
     let click = || Step::call("clickElement", json!({ "ref": "e1" }));
+    let kind = || Step::call("clickElement", json!({ "role": "button" }));
     let typing = || Step::call("type", json!({ "text": "10" }));
     let two = |first: &str| vec![field("e1", 100.0, first == "e1"), field("e2", 300.0, first == "e2")];
     for (case, step, at_first, then, is_done) in [
         ("the same", click(), rent(), rent(), true),
         ("another row", click(), rent(), vec![button("Save"), label("Gift 9,000")], false),
+        ("the same kind", kind(), rent(), rent(), true),
+        ("another one of its kind", kind(), rent(), vec![button("Delete"), label("Rent 10")], false),
         // What a button at the end of a row is for stands at its beginning.
         (
             "a row's other end",

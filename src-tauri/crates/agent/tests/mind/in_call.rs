@@ -113,6 +113,7 @@ async fn the_call_waits_for_what_its_user_says_and_the_run_goes_on() {
     assert_eq!((asked.call.tool.as_str(), asked.reason.as_str()), (ASK_HUMAN, wanted().to_string().as_str()));
     assert_eq!(*asked.about, About::Elicitation(Box::new(wanted())));
     assert_eq!(bench.activity(Activity::Waiting).await.detail, "the server pond asks you something");
+    assert!(!bench.handle.only_waits().await, "the call would be lost if Miki ended");
     bench.handle.answer_approval(told(&asked, "a metre"), Surface::Chat).await.unwrap();
     assert_eq!(finished(&mut bench, &asked.call.id).await.effect, Effect::Confirmed);
     assert_eq!(calls_result(&mut bench).await, "a metre");

@@ -127,6 +127,27 @@ async fn those_at_work_beside_one_that_asks_are_interrupted_and_who_waits_for_th
 }
 
 #[tokio::test]
+async fn miki_may_end_where_all_that_goes_on_waits_for_its_user() {
+    let both = || Step::calls(vec![spawn("read a page"), spawn("press the button")]);
+    let minds = vec![vec![both(), wait_for_all()], vec![click()], vec![click()]];
+    let mut tree = Tree::new(minds).await;
+    assert!(tree.bench.handle.only_waits().await, "nothing goes on at all");
+    tree.start("see to it", asks()).await;
+    at_rest(&mut tree, 1, 2).await;
+    assert!(tree.bench.handle.only_waits().await);
+    tree.bench.handle.shutdown().await;
+
+    let minds = vec![vec![both(), wait_for_all()], vec![Step::silence()], vec![click()]];
+    let mut tree = Tree::new(minds).await;
+    tree.start("see to it", asks()).await;
+    at_rest(&mut tree, 1, 1).await;
+    assert!(!tree.bench.handle.only_waits().await, "one asks, but one is at work");
+    tree.bench.handle.pause_run(PauseRun { run: None }, Surface::Dashboard).await.unwrap();
+    assert!(tree.bench.handle.only_waits().await, "it asks, or is paused");
+    tree.bench.handle.shutdown().await;
+}
+
+#[tokio::test]
 async fn an_agent_that_is_stopped_instead_of_answered_is_told_to_the_one_that_waits() {
     let tree = Tree::new(vec![conducts("press the button"), vec![click()]]).await;
     let started = tree.start("see to it", asks()).await;
