@@ -220,8 +220,8 @@ impl Link {
         }
     }
 
-    /// Leaves the engine, or ends it where it is this process.
-    async fn close(self) {
+    /// Leaves the engine, or ends it where it is this process, whatever goes on.
+    pub async fn close(self) {
         if let Self::Here(here) = self {
             here.end().await;
         }
@@ -285,7 +285,9 @@ impl Here {
         let only_waits = async {
             loop {
                 tokio::time::sleep(LOOK).await;
-                if self.served.as_ref().is_none_or(Served::is_alone) && agent.only_waits().await {
+                let is_alone = || self.served.as_ref().is_none_or(Served::is_alone);
+                // Meanwhile a request may have begun a run.
+                if is_alone() && agent.only_waits().await && is_alone() {
                     return;
                 }
             }

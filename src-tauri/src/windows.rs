@@ -412,11 +412,11 @@ fn command(program: &Path, engine: &Engine, again: bool) -> Command {
     command
 }
 
-/// What the windows read beside what any program does: how pages are drawn, where a package has its libraries, what is said
-/// in the log.
+/// What the windows read beside what any program does: how pages are drawn, and driven by the tests, where a package has its
+/// libraries, what is said in the log.
 fn is_read_by_windows(name: &str) -> bool {
     const NAMES: [&str; 5] = ["APPDIR", "APPIMAGE", "LD_LIBRARY_PATH", "RUST_BACKTRACE", "RUST_LOG"];
-    name.starts_with("WEBKIT_") || NAMES.contains(&name)
+    ["TAURI_", "WEBKIT_"].iter().any(|prefix| name.starts_with(prefix)) || NAMES.contains(&name)
 }
 
 /// Has WebKit draw pages by the processor alone.

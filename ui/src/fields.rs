@@ -142,6 +142,7 @@ pub const RUNS: &[Field] = &[
         note: Some(Word::PauseOnInputNote),
         kind: Kind::Switch,
     },
+    Field { name: "ownHands", label: Word::OwnHands, note: Some(Word::OwnHandsNote), kind: Kind::Switch },
 ];
 
 /// Files, commands, the web and calendars.

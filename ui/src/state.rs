@@ -263,6 +263,18 @@ impl State {
         [title, now, last].into_iter().flatten().find(|name| !name.trim().is_empty())
     }
 
+    /// The session that the agent that is shown works for, and its name; `None` if it is no agent's, or where that is not
+    /// known any more.
+    pub fn above(&self) -> Option<(SessionId, String)> {
+        let parent = self.run_shown().and_then(|run| run.parent.as_ref());
+        let parent = parent.or_else(|| self.shown_session()?.shelf.parent.as_ref())?;
+        let Overview { runs, sessions, .. } = &self.overview;
+        let at_work = runs.iter().find(|run| run.run == *parent).map(|run| &run.session);
+        let is_last = |one: &&SessionView| one.last_run.as_ref().is_some_and(|run| run.id == *parent);
+        let session = at_work.or_else(|| sessions.iter().find(is_last).map(|session| &session.id))?;
+        Some((session.clone(), self.name_of(session)?.to_owned()))
+    }
+
     pub fn mode(&self) -> Mode {
         self.shown_session().map_or(self.overview.settings.mode, |session| session.mode)
     }

@@ -141,6 +141,7 @@ words! {
 
     // steps
     EarlierSteps: "Earlier steps", "以前のステップ";
+    BackTo: "Back to “{title}”", "「{title}」に戻る";
     Newest: "Newest", "最新へ";
     You: "You", "あなた";
     Model: "Model", "モデル";
@@ -459,7 +460,7 @@ words! {
     GiveAnswer: "Answer", "回答する";
     YourAnswer: "Your answer", "あなたの回答";
     ShowAgent: "Show what it does", "作業内容を表示";
-    TheAgentAbove: "The agent that it works for", "依頼元のエージェント";
+    TheAgentAbove: "From the agent that it works for", "依頼元のエージェントから";
     AgentsOf: "Agents that work for it", "このセッションのために働くエージェント";
     AgentChildren: "Agents at work for one agent", "1 つのエージェントのために働くエージェント数";
     AgentChildrenNote: "An agent may start others that work for it, within what it may use itself.", "エージェントは、自分の上限の範囲内で、自分のために働く別のエージェントを起動できます。";
@@ -542,6 +543,8 @@ words! {
     FailsafeNote: "The pointer in the top left corner, or Escape held for a second, stops everything",
         "ポインターを左上の隅に動かすか、Escを1秒押し続けるとすべて停止します";
     PauseOnInput: "Pause when I step in", "操作したら一時停止";
+    OwnHands: "A pointer of its own", "専用のポインター";
+    OwnHandsNote: "Agents click and type beside you, where the system has that (X11); a program that they start still comes to the front", "対応するシステム（X11）では、エージェントは専用のポインターとキーボードで操作します。起動したアプリは前面に出ます";
     PauseOnInputNote: "Your own mouse or keyboard pauses the run", "マウスやキーボードを使うと実行を一時停止します";
     AppGroup: "Application", "アプリケーション";
     Shortcut: "Chat shortcut", "チャットのショートカット";

@@ -151,7 +151,7 @@ impl Approvals {
                 {
                     tell_of_others(questions.len());
                 }
-                link.leave(&mut interrupts).await;
+                link.close().await;
                 done?;
             }
             What::Key(work) => {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use x11rb::connection::Connection;
 use x11rb::protocol::shape::{ConnectionExt as _, SK};
+use x11rb::protocol::xinput::{ConnectionExt as _, Device};
 use x11rb::protocol::xproto::{
     AtomEnum, ClientMessageEvent, ConfigureWindowAux, ConnectionExt, EventMask, ImageFormat, MapState,
 };
@@ -277,6 +278,16 @@ impl Screen {
     /// Where the display is gone.
     pub fn held_mask(&self) -> Result<u16> {
         Ok(self.connection.query_pointer(self.root)?.reply()?.mask.into())
+    }
+
+    /// The names of all pointers and keyboards, those of the server and of programs alike.
+    ///
+    /// # Errors
+    /// Where the display is gone.
+    pub fn devices(&self) -> Result<Vec<String>> {
+        self.connection.xinput_xi_query_version(2, 2)?.reply()?;
+        let devices = self.connection.xinput_xi_query_device(Device::ALL)?.reply()?.infos;
+        Ok(devices.iter().map(|device| String::from_utf8_lossy(&device.name).into_owned()).collect())
     }
 
     /// Where the pointer is.

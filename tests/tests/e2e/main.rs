@@ -22,6 +22,7 @@ mod commands;
 mod conformance;
 mod connected;
 mod invoices;
+mod own_hands;
 mod planning;
 mod rights;
 mod sessions;

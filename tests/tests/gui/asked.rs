@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use outside::fake_model::{FakeModel, MindTurn, ScriptMind};
+use outside::fake_model::{Asked, FakeModel, MindTurn, Said, ScriptMind};
 use outside::miki::{self, Miki};
 use outside::stage::Stage;
 use outside::{LONG, wait_for};
@@ -264,4 +264,68 @@ async fn the_story_stays_at_its_end_after_an_answer_and_while_pictures_come_late
     browser.until("the end in view, with all pictures", at_end).await.unwrap();
     look(&stage, "followed");
     drop(editor);
+}
+
+const COLOUR: &str = "ask which colour";
+
+/// Has an agent ask its user for a colour.
+fn by_an_agent(asked: &Asked) -> MindTurn {
+    let results = asked.heard.messages.iter().filter(|said| matches!(said, Said::Results(_))).count();
+    let ask = json!({ "question": "Which colour?", "reason": "to go on" });
+    let spawn = json!({ "goal": COLOUR, "tools": ["files"], "reason": "to ask" });
+    match (asked.goal() == COLOUR, results) {
+        (true, 0) => MindTurn::call("", "askHuman", ask),
+        (false, 0) => MindTurn::call("", "useTools", json!({ "groups": ["agents"] })),
+        (false, 1) => MindTurn::call("", "spawn", spawn),
+        (false, 2) => MindTurn::call("", "waitFor", json!({})),
+        _ => MindTurn::done("it was asked", true),
+    }
+}
+
+/// As somebody does who types fast: the last letters are still on their way when the button is pressed.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_has_all_that_was_typed_before_the_click_and_an_agents_page_leads_back() {
+    let stage = Stage::full().unwrap();
+    let model = FakeModel::start(by_an_agent).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    let browser = Browser::open(&stage, &miki).await.unwrap();
+    let screen = stage.screen().unwrap();
+    let dashboard = screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
+    screen.place(&dashboard, 60, 60, 1000, 800).unwrap();
+    screen.activate(&dashboard).unwrap();
+    browser.window("dashboard").await.unwrap();
+    browser.find("#goal").await.unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    let run = start(&mut client, "paint the fence");
+    browser.find("#sessions .agents li button.open").await.unwrap().click().await.unwrap();
+    let back = "return document.querySelector('#back-up')?.textContent";
+    browser.until("the way back", &format!("{back} === 'Back to “paint the fence”'")).await.unwrap();
+
+    let field = browser.find(".approval textarea.answer").await.unwrap();
+    field.click().await.unwrap();
+    let user = stage.user().unwrap();
+    user.type_text("a colour like").unwrap();
+    let ready = "return document.querySelector('.approval textarea.answer')?.value === 'a colour like'
+        && !document.querySelector('.approval button.once').disabled";
+    browser.until("a possible answer", ready).await.unwrap();
+    let place = "const box = document.querySelector('.approval button.once').getBoundingClientRect();
+        return [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)]";
+    let place = browser.script(place).await.unwrap();
+    let at = |n: usize| i32::try_from(place[n].as_i64().unwrap()).unwrap();
+    let inner = screen.windows().unwrap().into_iter().find(|one| one.id == dashboard.id).unwrap();
+    // The page works at something else meanwhile, so that what is typed is not yet in the field.
+    let busy = "setTimeout(() => { const end = Date.now() + 400; while (Date.now() < end); }, 30)";
+    browser.script(busy).await.unwrap();
+    user.type_text(" that of the sea in the evening").unwrap();
+    user.click(inner.x + at(0), inner.y + at(1)).unwrap();
+    wait_for("the run's end", LONG, || miki::end(&client.history(&run.session).ok()?)).unwrap();
+    let turns = model.turns();
+    let answered = turns.iter().rev().find(|asked| asked.goal() == COLOUR).unwrap();
+    let told = format!("{:?}", answered.results());
+    assert!(told.contains("a colour like that of the sea in the evening"), "{told}");
+
+    browser.find("#back-up").await.unwrap().click().await.unwrap();
+    let goal = "return document.querySelector('#steps .goal-said p')?.textContent === 'paint the fence'
+        && document.querySelector('#back-up') === null";
+    browser.until("the page that it was opened from", goal).await.unwrap();
 }

@@ -207,6 +207,7 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
             on:pointerdown=move |_| touched()
             on:touchmove=move |_| touched()
         >
+            <BackUp />
             <Show when=move || empty.get()>
                 <div class="welcome">
                     <h1>{move || store.say(Word::WelcomeTitle)}</h1>
@@ -228,6 +229,22 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
             </button>
         </div>
     }
+}
+
+/// From an agent's page to that of the one that it works for.
+#[component]
+fn BackUp() -> impl IntoView {
+    let store = store();
+    let above = store.memo(State::above);
+    let button = move |(session, name): (SessionId, String)| {
+        let title = visible_text(&brief::shortened(&name));
+        view! {
+            <button id="back-up" class="quiet" dir="auto" on:click=move |_| store.open_session(session.clone())>
+                {move || store.fill(Word::BackTo, &[("title", &title)])}
+            </button>
+        }
+    };
+    move || above.get().map(button)
 }
 
 /// Whether a key is for a field, or for what asks.

@@ -270,6 +270,7 @@ impl Engine {
     /// Takes a run out of those that have not ended, with all below it: nobody is there any more for whom they work.
     pub(crate) fn run_is_over(self: &Arc<Self>, run: &RunId) {
         self.runs.remove(run);
+        self.seats.remove(run);
         self.ledger.close(run);
         let below = self.stop_at_once(Some(run), PARENT_ENDED);
         if !below.is_empty() {

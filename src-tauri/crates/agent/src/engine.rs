@@ -22,7 +22,7 @@ use tools::{Grants, Interruption, Limits, Ports, Router};
 
 use crate::agents::Questions;
 use crate::approvals::Deadlines;
-use crate::lease::Seat;
+use crate::lease::{Seat, Seats};
 use crate::ledger::{Ledger, Sum};
 use crate::log::{Log, closed};
 use crate::ports::{ModelSource, OpenPorts, PortSource, SettingsStore};
@@ -55,7 +55,7 @@ pub struct Engine {
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) questions: Questions,
     to_carry_on: Mutex<Vec<OpenRun>>,
-    pub(crate) seat: Arc<Seat>,
+    pub(crate) seats: Arc<Seats>,
     pub(crate) deadlines: Arc<Deadlines>,
     pub(crate) refusals: Refusals,
     store: Arc<dyn SettingsStore>,
@@ -90,7 +90,7 @@ impl Engine {
         let (waiting, to_carry_on) = recovery::sort_open_runs(&log).await?;
         let settings = recovery::settings_as_written(&log, &store, settings).await?;
         let engine = Arc::new_cyclic(|weak: &Weak<Self>| Self {
-            seat: Seat::new(tools.clone(), log.clone()),
+            seats: Arc::new(Seats::new(Seat::new(tools.clone(), log.clone()))),
             deadlines: Arc::new(Deadlines::new(weak.clone())),
             refusals: Refusals::new(log.clone()),
             log,
@@ -253,14 +253,14 @@ impl Engine {
             if let Task::Live(Live { stop, .. }) = &entry.task {
                 stop.send(reason);
                 // Another one's drag must go on.
-                self.seat.release_if_held_by(id);
+                self.seats.release_if_held_by(id);
             }
         }
         if run.is_none() {
             for cancel in locked(&self.calls).values() {
                 cancel.cancel();
             }
-            self.tools.release_all();
+            self.seats.release_all();
         }
         stopped
     }
@@ -345,7 +345,7 @@ impl Engine {
             sessions,
             questions,
             runs: self.statuses(open, &unattended),
-            desktop: self.seat.view(),
+            desktop: self.seats.shared.view(),
             version: self.version.clone(),
             platform: PLATFORM,
         })
@@ -493,7 +493,7 @@ impl Engine {
     /// The end of a run whose task broke down.
     pub(crate) async fn ended_badly(&self, scope: Scope) {
         if let Some(run) = &scope.run {
-            self.seat.release_if_held_by(run);
+            self.seats.release_if_held_by(run);
         }
         let message = "the run broke down; this is a defect of miki".to_owned();
         let end = RunEnd::Failed { message, hint: Some("start it again; the log has the details".into()) };
@@ -523,7 +523,7 @@ impl Engine {
     pub async fn shutdown(&self) {
         self.leave();
         self.runs.none_live().await;
-        self.tools.release_all();
+        self.seats.release_all();
     }
 
     /// The short part of [`Self::shutdown`].
@@ -570,11 +570,21 @@ impl Engine {
             Interruption::Escape => self.stop_everything("failsafe: escape was held down"),
             Interruption::UserInput if !settings.pause_on_user_input => {}
             Interruption::UserInput => {
-                if let Some(run) = self.seat.user_meets()
-                    && let Err(error) = self.tell(Some(&run), Message::UserInput)
-                {
-                    tracing::debug!("the user's input concerns no run: {error}");
+                let tell = |engine: &Arc<Self>, run: &RunId| {
+                    if let Err(error) = engine.tell(Some(run), Message::UserInput) {
+                        tracing::debug!("the user's input concerns no run: {error}");
+                    }
+                };
+                if let Some(run) = self.seats.shared.user_meets() {
+                    tell(self, &run);
                 }
+                // One with hands of its own is met in its window alone.
+                let engine = self.clone();
+                tokio::spawn(async move {
+                    for run in engine.seats.met_in_their_window().await {
+                        tell(&engine, &run);
+                    }
+                });
             }
         }
     }

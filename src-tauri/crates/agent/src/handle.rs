@@ -89,7 +89,7 @@ impl AgentHandle {
 
     /// How long ago a run had the pointer and the keyboard: no time while one has them, `None` before any had.
     pub fn desktop_last_taken(&self) -> Option<Duration> {
-        self.engine.seat.last_taken()
+        self.engine.seats.shared.last_taken()
     }
 
     /// How often the user has pressed a key or a button outside our windows, counted while a run works.

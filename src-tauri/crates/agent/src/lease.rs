@@ -3,6 +3,7 @@
 //! A run takes the seat at the first call that needs it and returns it at the end of its turn. The fence is set when the
 //! seat is given, and what is held down comes up when it is returned. Calls that only look need no seat.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -28,10 +29,11 @@ pub enum Holder {
     Call(CallId),
 }
 
-/// One pointer with its keyboard: today the user's own.
+/// One pointer with its keyboard: the user's own, or an agent's.
 pub struct Seat {
     router: Arc<Router>,
-    log: Arc<Log>,
+    /// Where it is told who has it; `None` of an agent's own, which no other one can have.
+    log: Option<Arc<Log>>,
     /// Fair: whoever has waited longest is next.
     free: Arc<Semaphore>,
     state: Mutex<State>,
@@ -49,6 +51,10 @@ struct State {
 
 impl Seat {
     pub fn new(router: Arc<Router>, log: Arc<Log>) -> Arc<Self> {
+        Self::of(router, Some(log))
+    }
+
+    fn of(router: Arc<Router>, log: Option<Arc<Log>>) -> Arc<Self> {
         Arc::new(Self { router, log, free: Arc::new(Semaphore::new(1)), state: Mutex::default() })
     }
 
@@ -114,8 +120,9 @@ impl Seat {
 
     /// Under the lock of what it tells, so that the last word is the newest.
     fn announce(&self, state: &State) {
+        let Some(log) = &self.log else { return };
         let desktop = state.view();
-        self.log.broadcast_transient(Scope::default(), EventBody::DesktopChanged { desktop });
+        log.broadcast_transient(Scope::default(), EventBody::DesktopChanged { desktop });
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -191,6 +198,93 @@ impl Drop for Lease {
         }
         state.last = Some(self.holder.clone());
         self.seat.announce(&state);
+    }
+}
+
+/// The user's seat, and those of runs that have one of their own.
+pub struct Seats {
+    pub shared: Arc<Seat>,
+    own: Mutex<BTreeMap<RunId, Own>>,
+}
+
+/// A seat of a run's own.
+#[derive(Clone)]
+struct Own {
+    seat: Arc<Seat>,
+    /// Windows that it has acted in: no other run with a seat of its own does, for as long as this one works.
+    windows: BTreeSet<WindowId>,
+}
+
+impl Seats {
+    pub fn new(shared: Arc<Seat>) -> Self {
+        Self { shared, own: Mutex::default() }
+    }
+
+    /// From now on a run has one of its own, with the hands of this router.
+    pub fn add(&self, run: &RunId, router: Arc<Router>) -> Arc<Seat> {
+        let seat = Seat::of(router, None);
+        let own = Own { seat: seat.clone(), windows: BTreeSet::new() };
+        self.own().insert(run.clone(), own);
+        seat
+    }
+
+    /// A run has ended, or was put aside: its pointer and its keyboard are gone once its task is.
+    pub fn remove(&self, run: &RunId) {
+        self.own().remove(run);
+    }
+
+    /// Gives a run these windows; `false` if another one has one of them: then it gets none.
+    pub fn give_windows(&self, run: &RunId, windows: &BTreeSet<WindowId>) -> bool {
+        let mut own = self.own();
+        if own.iter().any(|(other, its)| other != run && !its.windows.is_disjoint(windows)) {
+            return false;
+        }
+        if let Some(its) = own.get_mut(run) {
+            its.windows.extend(windows);
+        }
+        true
+    }
+
+    /// Whether its keys go to a window that it has acted in: they follow its pointer, and anything may have come below that.
+    pub async fn types_into_its_own(&self, run: &RunId, router: &Router) -> bool {
+        let Some(window) = router.window_of_keys().await else { return false };
+        self.own().get(run).is_some_and(|own| own.windows.contains(&window))
+    }
+
+    /// How often the user has pressed something outside our windows.
+    pub fn presses(&self) -> u64 {
+        self.shared.router.presses()
+    }
+
+    /// Lets go of all that `run` holds down. Past every queue.
+    pub fn release_if_held_by(&self, run: &RunId) {
+        self.shared.release_if_held_by(run);
+        let own = self.own().get(run).cloned();
+        if let Some(own) = own {
+            own.seat.release_if_held_by(run);
+        }
+    }
+
+    /// Lets go of all that anybody holds down.
+    pub fn release_all(&self) {
+        self.shared.router.release_all();
+        let own: Vec<_> = self.own().values().cloned().collect();
+        own.iter().for_each(|own| own.seat.router.release_all());
+    }
+
+    /// Runs with hands of their own that work in the window that the user is in.
+    pub async fn met_in_their_window(&self) -> Vec<RunId> {
+        let own: Vec<_> = self.own().iter().map(|(run, own)| (run.clone(), own.clone())).collect();
+        if own.is_empty() {
+            return Vec::new();
+        }
+        let Some(users) = front(&self.shared.router).await else { return Vec::new() };
+        let is_met = |own: &Own| own.windows.contains(&users.id);
+        own.into_iter().filter(|(_, own)| is_met(own)).map(|(run, _)| run).collect()
+    }
+
+    fn own(&self) -> MutexGuard<'_, BTreeMap<RunId, Own>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -48,7 +48,7 @@ use crate::cancellation::StopSignal;
 use crate::context::{self, Answered, Context, Sight};
 use crate::engine::LEFT;
 use crate::history::{KeptTurn, OpenTurn};
-use crate::lease::{Lease, Seat};
+use crate::lease::{Lease, Seat, Seats};
 use crate::ledger::Ledger;
 use crate::log::Log;
 use crate::loop_detector::{Advice, LoopDetector};
@@ -79,6 +79,7 @@ pub struct Run {
     pub ledger: Arc<Ledger>,
     pub router: Arc<Router>,
     pub seat: Arc<Seat>,
+    pub seats: Arc<Seats>,
     pub deadlines: Arc<Deadlines>,
     pub model: SharedModel,
     pub context: Context,
@@ -172,6 +173,10 @@ struct Driver {
     operation: Option<Operation>,
     /// The tool that `operation` runs.
     running: Option<ToolCall>,
+    /// Whether it is yet to be tried to give it a pointer and a keyboard of its own.
+    wants_own_hands: bool,
+    /// It leaves its user's alone.
+    has_own_hands: bool,
     /// The next call waits for the desktop.
     seeks_seat: bool,
     /// The turn that `operation` waits for.
@@ -253,6 +258,7 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
     let machine = Machine::new(run.rules);
     let (asker, asked) = mpsc::channel(1);
     let (budget, forecast) = (Budget::of(&run.spec, run.log.now()), run.spec.forecast);
+    let wants_own_hands = run.settings.own_hands;
     let mut driver = Driver {
         run,
         budget,
@@ -261,6 +267,8 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
         machine,
         operation: None,
         running: None,
+        wants_own_hands,
+        has_own_hands: false,
         seeks_seat: false,
         asking: None,
         halt: CancellationToken::new(),

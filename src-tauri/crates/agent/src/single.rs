@@ -57,7 +57,7 @@ impl Engine {
     /// # Errors
     /// `Busy` if it is not free in time.
     pub(crate) async fn seat_of_a_call(&self, id: &CallId) -> Result<Lease, ErrorView> {
-        let taken = self.seat.take(Holder::Call(id.clone()), self.settings().fence());
+        let taken = self.seats.shared.take(Holder::Call(id.clone()), self.settings().fence());
         tokio::time::timeout(FREE_WITHIN, taken).await.map_err(|_| {
             ErrorView::new(ErrorCode::Busy, "another call or a run has the desktop")
                 .with_hint("wait for it, or stop it")

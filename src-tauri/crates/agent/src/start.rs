@@ -359,7 +359,8 @@ impl Engine {
             log: self.log.clone(),
             ledger: self.ledger.clone(),
             router: Arc::new(self.tools.of_run()),
-            seat: self.seat.clone(),
+            seat: self.seats.shared.clone(),
+            seats: self.seats.clone(),
             deadlines: self.deadlines.clone(),
             from: None,
             stop: live.stop.clone(),
@@ -385,6 +386,8 @@ impl Engine {
                     engine.log.forget_status(&id);
                 }
                 Ok(Ok(Ending::Parked(answer))) => {
+                    // Before its answer can wake it.
+                    engine.seats.remove(&id);
                     engine.runs.park(&id);
                     let is_leaving = engine.leaving.is_cancelled();
                     if live.stop.token.is_cancelled() && !is_leaving {

@@ -71,6 +71,8 @@ pub struct Scene {
     pub menu: bool,
     /// What `run_script` answers; not available if `None`.
     pub script: Option<String>,
+    /// Whether agents may have a pointer and a keyboard of their own.
+    pub own_hands: bool,
     /// How long every call takes; cancellation cuts it short.
     pub delay: Duration,
     /// How long it takes to list the windows.
@@ -117,6 +119,8 @@ struct State {
     told: Vec<(usize, ToldElements)>,
     /// Lists that were told, by their numbers, where the scene's own has one.
     listed: Vec<(u64, Vec<Element>)>,
+    /// Those with hands of their own, by what they are called.
+    own: Vec<(String, Arc<FakeDesktop>)>,
 }
 
 impl Default for FakeDesktop {
@@ -160,6 +164,7 @@ impl Default for FakeDesktop {
             locked: false,
             menu: false,
             script: None,
+            own_hands: false,
             delay: Duration::ZERO,
             windows_delay: Duration::ZERO,
         };
@@ -175,6 +180,7 @@ impl Default for FakeDesktop {
             last_press: LastPress::default(),
             told: Vec::new(),
             listed: Vec::new(),
+            own: Vec::new(),
         };
         Self { state: Mutex::new(state), interruption: watch::channel(None).0 }
     }
@@ -187,6 +193,11 @@ impl FakeDesktop {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Those with hands of their own, oldest first, by what they are called. Each has a scene of its own, as it was then.
+    pub fn own_hands(&self) -> Vec<(String, Arc<Self>)> {
+        self.state().own.clone()
     }
 
     /// Changes the scene.
@@ -511,6 +522,19 @@ impl Elements for FakeDesktop {
 impl Desktop for FakeDesktop {
     fn abilities(&self) -> Abilities {
         self.state().scene.abilities
+    }
+
+    fn with_own_hands(&self, agent: String) -> BoxFuture<'_, Result<Arc<dyn Desktop>, DesktopError>> {
+        Box::pin(async move {
+            let mut state = self.state();
+            if !state.scene.own_hands {
+                return Err(DesktopError::NotAvailable("the fake has one pointer".into()));
+            }
+            let own = Self::new();
+            own.state().scene = state.scene.clone();
+            state.own.push((agent, own.clone()));
+            Ok(own as Arc<dyn Desktop>)
+        })
     }
 
     fn run_script(

@@ -4,7 +4,7 @@ use protocol::geometry::NormRect;
 use serde::{Deserialize, Serialize};
 
 /// A window, for as long as it is open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct WindowId(pub u64);
 

@@ -78,6 +78,8 @@ pub struct Settings {
     pub failsafe: bool,
     /// The user's own mouse or keyboard pauses the run.
     pub pause_on_user_input: bool,
+    /// Agents act with a pointer and a keyboard of their own where the system has that, so that the user's stay the user's.
+    pub own_hands: bool,
     /// The system tells of a question while the user is in none of the windows.
     pub notifications: bool,
     /// Displays that may be acted on, by index; all where empty.
@@ -231,6 +233,7 @@ impl Default for Settings {
             approval_deadline_ms: 600_000,
             failsafe: true,
             pause_on_user_input: true,
+            own_hands: false,
             notifications: true,
             fence_displays: Vec::new(),
             fence_apps: Vec::new(),
@@ -394,6 +397,7 @@ impl Settings {
             approval_deadline_ms: _,
             failsafe,
             pause_on_user_input,
+            own_hands,
             notifications: _,
             fence_displays: _,
             fence_apps: _,
@@ -442,6 +446,8 @@ impl Settings {
             ("carryOn", next.carry_on && !carry_on),
             ("failsafe", *failsafe && !next.failsafe),
             ("pauseOnUserInput", *pause_on_user_input && !next.pause_on_user_input),
+            // The user sees less of what it does.
+            ("ownHands", next.own_hands && !own_hands),
             ("fence", !next.fence().is_within(&self.fence())),
             ("askApps", !ask_apps.iter().all(still_asks)),
             ("grants", !next.grants.iter().all(|grant| grants.contains(grant))),
@@ -483,6 +489,7 @@ impl Settings {
                 "carryOn" => next.carry_on = old.carry_on,
                 "failsafe" => next.failsafe = old.failsafe,
                 "pauseOnUserInput" => next.pause_on_user_input = old.pause_on_user_input,
+                "ownHands" => next.own_hands = old.own_hands,
                 "fence" => {
                     (next.fence_displays, next.fence_apps) = (old.fence_displays, old.fence_apps);
                     next.never_apps = old.never_apps;

@@ -1,8 +1,12 @@
 //! What a call goes to, in words for whoever is asked about it: "click 300, 300" says nothing to a person.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use desktop::{Desktop, DesktopError, Element, ElementQuery, Scope, Selector, Snapshot, Target, WindowView};
+use desktop::{
+    Desktop, DesktopError, Element, ElementQuery, Scope, Selector, Snapshot, Taker, Target, WindowId,
+    WindowView,
+};
 use protocol::geometry::{NormPoint, NormRect, PhysicalRect};
 use protocol::tool::{FrontWindow, ToolCall};
 
@@ -31,6 +35,15 @@ const PRESSED: [&str; 7] = [
 const MOST: u32 = 3_000;
 /// Longest wait for one look at elements or windows.
 const LOOK: Duration = Duration::from_secs(2);
+
+/// Where a call acts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ActsIn {
+    /// Windows that it goes to by points, elements, or their numbers.
+    pub enters: BTreeSet<WindowId>,
+    /// Whether its keys go wherever the keyboard is now.
+    pub types: bool,
+}
 
 impl Router {
     /// Of each call in this one, in order: the elements and the window at the points that it acts at, or those that it names
@@ -155,6 +168,45 @@ impl Router {
         // Below a ref there is more than it.
         let is_whole = is_one || !is_partial;
         (is_whole && !elements.is_empty() && elements.iter().all(act_effects::is_told)).then_some(elements)
+    }
+
+    /// Where a call acts; `None` if the windows cannot be looked at.
+    pub async fn acts_in(&self, call: &ToolCall, limits: &Limits) -> Option<ActsIn> {
+        let tools = self.registry().all();
+        let mut acts_in = ActsIn::default();
+        // What has no plan is refused by whoever runs it.
+        let Ok(step) = self.env(limits, &tools).plan(&call.tool, &call.arguments) else {
+            return Some(acts_in);
+        };
+        let windows = tokio::time::timeout(LOOK, self.desktop().windows()).await.ok()?.ok()?;
+        for plan in step.parts().map(Step::plan) {
+            for point in plan.points() {
+                let taker = whose::taker(self.desktop(), &windows, Some((plan.display(), *point))).await;
+                acts_in.enters.extend(taker.map(|window| window.id));
+            }
+            match plan.reach() {
+                // Where the parts before it lead, its keys go, too.
+                Reach::Focus { .. } => acts_in.types |= acts_in.enters.is_empty(),
+                Reach::Window(id) => acts_in.enters.extend([WindowId(*id)]),
+                reach => {
+                    let touched = whose::owned(self.desktop(), &windows, reach).await;
+                    acts_in.enters.extend(touched.and_then(|touched| touched.window).map(WindowId));
+                }
+            }
+        }
+        Some(acts_in)
+    }
+
+    /// The window that gets the keys, by the system's word; `None` if it is one of ours, or in no list.
+    pub async fn window_of_keys(&self) -> Option<WindowId> {
+        match tokio::time::timeout(LOOK, self.desktop().taker(None)).await.ok()? {
+            Taker::Window(window) => Some(window),
+            Taker::Popup(_) | Taker::Unsaid => {
+                let windows = self.open_windows().await;
+                whose::taker(self.desktop(), &windows, None).await.map(|window| window.id)
+            }
+            Taker::Ours | Taker::Other => None,
+        }
     }
 
     pub(crate) async fn open_windows(&self) -> Vec<WindowView> {

@@ -58,6 +58,7 @@ pub use agents::{AgentStage, AgentState, Agents, Until, WantedAgent};
 pub use contract::longest_look;
 pub use desktop::{Abilities, Fence, Interruption, ToldElements, WindowId, one_look};
 pub use focus::{FocusedWindow, Keyboard};
+pub use goes_to::ActsIn;
 pub use look::{Look, Part};
 pub use plan::{Env, Plan, Refusal, Step, Task};
 pub use policy::Grants;

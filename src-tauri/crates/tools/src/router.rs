@@ -127,6 +127,19 @@ impl Router {
         }
     }
 
+    /// The same with a pointer and a keyboard of its own, called after whoever it is for; its fence is its own, too.
+    ///
+    /// # Errors
+    /// `NotAvailable` says why there are none here.
+    pub async fn with_own_hands(&self, name: String) -> Result<Self, ToolError> {
+        let desktop = self
+            .desktop
+            .with_own_hands(name)
+            .await
+            .map_err(|error| tool_error(ToolErrorKind::NotAvailable, error.to_string()))?;
+        Ok(Self { desktop, browser: self.browser.clone(), ..self.of_run() })
+    }
+
     /// The same with secrets, which calls name and never hold.
     pub fn with_secrets(self, secrets: Arc<dyn SecretSource>) -> Self {
         Self { secrets, ..self }

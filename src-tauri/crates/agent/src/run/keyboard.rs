@@ -1,10 +1,13 @@
 //! The user's keyboard: a run that took it away for its acts gives it back when it asks, so that the answer is not typed
 //! into what it works on, and takes it again for what it does next. While it has none, its keys go nowhere.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use protocol::event::Level;
 use protocol::principal::Surface;
 use protocol::tool::{ToolCall, ToolError, ToolErrorKind};
+use protocol::{ErrorView, EventBody};
 use tokio::time::Instant;
 use tools::{FocusedWindow, Keyboard, Router};
 
@@ -13,6 +16,9 @@ use crate::lease::{FRONT_WITHIN, Holder};
 
 /// Longest time in which the keyboard is taken again, with the user's own keys come to rest before.
 const TAKE_WITHIN: Duration = Duration::from_secs(6);
+
+/// Of the run's id, by which its devices are called.
+const NAME_CHARS: usize = 8;
 
 /// Of it, for the user's keys to come to rest.
 const RESTS_WITHIN: Duration = Duration::from_secs(3);
@@ -32,8 +38,61 @@ impl UserAt {
 }
 
 impl Driver {
+    /// Before the first act: a pointer and a keyboard of its own, if its settings want that. Where there are none, those of
+    /// its user do, and that is said. `false` if it was stopped or paused before it had any.
+    pub(super) async fn take_own_hands(&mut self) -> Result<bool, ErrorView> {
+        let id = self.run.id.as_str();
+        let name = id.char_indices().rev().nth(NAME_CHARS - 1).map_or(id, |(at, _)| &id[at..]).to_owned();
+        let router = self.run.router.clone();
+        let make = tokio::time::timeout(TAKE_WITHIN, router.with_own_hands(name));
+        let Some(made) = self.unless_heard(Box::pin(make)).await else { return Ok(false) };
+        self.wants_own_hands = false;
+        let why = match made {
+            Ok(Ok(router)) => {
+                // What it had of its user's.
+                self.give_seat_back().await;
+                self.run.router.release_all();
+                self.run.router = Arc::new(router);
+                self.run.seat = self.run.seats.add(&self.run.id, self.run.router.clone());
+                self.has_own_hands = true;
+                return Ok(true);
+            }
+            Ok(Err(error)) => error.message,
+            Err(_) => "the display did not answer".to_owned(),
+        };
+        let message = format!("acts with your pointer and your keyboard: {why}");
+        self.append(EventBody::Noted { level: Level::Warning, message, hint: None }).await?;
+        Ok(true)
+    }
+
+    /// With hands of its own: why a call may not be done, if that is so. Of two such runs only one works in a window, and keys
+    /// go only to one that this run has gone into before. `None` if it was stopped or paused before that was known.
+    pub(super) async fn kept_from(&mut self, call: &ToolCall) -> Option<Result<(), ToolError>> {
+        let (router, limits, seats) =
+            (self.run.router.clone(), self.run.limits.clone(), self.run.seats.clone());
+        let id = self.run.id.clone();
+        let look = Box::pin(async move {
+            let Some(acts_in) = router.acts_in(call, &limits).await else {
+                return Err(not_done("the windows could not be looked at; try again"));
+            };
+            if !seats.give_windows(&id, &acts_in.enters) {
+                return Err(not_done(
+                    "another agent works in that window; act in another one, or wait until it has ended",
+                ));
+            }
+            match !acts_in.types || seats.types_into_its_own(&id, &router).await {
+                true => Ok(()),
+                false => Err(types_nowhere()),
+            }
+        });
+        self.unless_heard(look).await
+    }
+
     /// Notes where the user has the keyboard. Without a press since the last note it is the run's own doing where it is now.
     pub(super) async fn note_keyboard(&mut self) {
+        if self.has_own_hands {
+            return;
+        }
         let pressed = self.run.router.last_press().elsewhere;
         let is_theirs = self.user_at.as_ref().is_none_or(|known| known.pressed != pressed);
         let window = match keyboard(&self.run.router).await {
@@ -156,6 +215,17 @@ fn has_none() -> ToolError {
     let message = "not done: the keyboard is in a window of the user's, and no window that you worked in has it; look \
                    again, and bring the window you mean to the front before you type";
     ToolError { kind: ToolErrorKind::NotAvailable, message: message.to_owned() }
+}
+
+/// To the model.
+pub(super) fn types_nowhere() -> ToolError {
+    not_done(
+        "your keyboard is in no window that you work in; click into the one you mean, or focusWindow, first",
+    )
+}
+
+fn not_done(why: &str) -> ToolError {
+    ToolError { kind: ToolErrorKind::NotAvailable, message: format!("not done: {why}") }
 }
 
 fn elsewhere() -> ToolError {

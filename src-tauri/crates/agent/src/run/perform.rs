@@ -17,6 +17,7 @@ use protocol::{ErrorView, EventBody};
 use serde_json::Value;
 use tools::{Assessment, Call, Decision, ExecRequest, Executed, Router, Yes};
 
+use super::keyboard::types_nowhere;
 use super::{Driver, Outcome, Waiting, ask};
 use crate::engine::LEFT;
 use crate::lease::{self, Holder, Lease};
@@ -79,11 +80,25 @@ impl Driver {
                     Outcome::Turn(asked.await)
                 }));
             }
-            Effect::Assess(call) => return Ok(Some(Input::Assessed(self.assess(call).await))),
+            Effect::Assess(call) => {
+                if self.needs_own_hands(&call) && !self.take_own_hands().await? {
+                    return Ok(Some(Input::Assessed(Verdict::Later)));
+                }
+                return Ok(Some(Input::Assessed(self.assess(call).await)));
+            }
             Effect::RequestApproval { call, approval, risk, reason } => {
                 return self.request_approval(call, approval, risk, reason).await;
             }
-            Effect::Execute { call, approved } => self.execute(call, approved),
+            // One that was woken by its answer has none any more.
+            Effect::Execute { call, approved } => {
+                match !self.needs_own_hands(&call) || self.take_own_hands().await? {
+                    true => self.execute(call, approved),
+                    false => {
+                        let refused = Box::new(Executed::refused(put_off()));
+                        self.operation = Some(Box::pin(async move { Outcome::Tool(call, refused) }));
+                    }
+                }
+            }
             Effect::Refuse { call, error } => {
                 let result = refused(error);
                 self.append(EventBody::ToolFinished { call: call.id.clone(), result: result.clone() })
@@ -162,6 +177,10 @@ impl Driver {
         Ok(())
     }
 
+    fn needs_own_hands(&self, call: &ToolCall) -> bool {
+        self.wants_own_hands && self.outline(&self.request(call.clone())).seat
+    }
+
     /// As far as the arguments tell.
     pub(super) fn outline(&self, request: &ExecRequest) -> Assessment {
         self.run.router.outline(request, &self.run.limits)
@@ -182,6 +201,13 @@ impl Driver {
         }
         let warning = self.proposals.warning(&call.id);
         let request = self.request(call);
+        if self.has_own_hands && self.outline(&request).seat {
+            match self.kept_from(&request.call).await {
+                Some(Ok(())) => {}
+                Some(Err(error)) => return Verdict::Forbid(error),
+                None => return Verdict::Later,
+            }
+        }
         if self.handed_back {
             let outline = self.outline(&request);
             if outline.seat
@@ -267,7 +293,7 @@ impl Driver {
         if !self.handed_back {
             self.front.clone_from(&window);
         }
-        let presses = self.run.router.presses();
+        let presses = self.run.seats.presses();
         // Nothing of ours has the focus yet: this is what the user is shown, and what a yes is bound to.
         let request = self.request(call.clone());
         let (router, limits) = (self.run.router.clone(), self.run.limits.clone());
@@ -445,6 +471,8 @@ impl Driver {
         self.running = Some(call.clone());
         self.halt = self.run.stop.token.child_token();
         let (router, cancel, limits) = (self.run.router.clone(), self.halt.clone(), self.run.limits.clone());
+        let own = (self.has_own_hands && call.goes_to_the_focus())
+            .then(|| (self.run.seats.clone(), self.run.id.clone()));
         self.operation = Some(Box::pin(async move {
             let restore = async {
                 match (&asked, &front) {
@@ -456,6 +484,10 @@ impl Driver {
                     (None, None) if takes_keys => router.take_focus_from_ours().await,
                     (None, None) if acts => types_to_us(&router).await,
                     (None, None) => Ok(()),
+                }?;
+                match &own {
+                    Some((seats, id)) if !seats.types_into_its_own(id, &router).await => Err(types_nowhere()),
+                    Some(_) | None => Ok(()),
                 }
             };
             let restored = tokio::select! {
@@ -548,6 +580,12 @@ fn refused(error: ToolError) -> ExecResult {
         output: Vec::new(),
         took: Millis(0),
     }
+}
+
+/// To the model.
+fn put_off() -> ToolError {
+    let message = "not done: it was stopped or paused before it began".to_owned();
+    ToolError { kind: ToolErrorKind::Cancelled, message }
 }
 
 /// Waits until the user has come to the end of what they type in one of our windows.

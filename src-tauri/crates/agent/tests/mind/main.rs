@@ -22,6 +22,7 @@ mod late_no;
 mod many;
 mod matrix;
 mod offer;
+mod own_hands;
 mod planning;
 mod prefix;
 mod runs;

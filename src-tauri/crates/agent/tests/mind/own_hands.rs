@@ -1,0 +1,173 @@
+//! Runs with a pointer and a keyboard of their own, beside their user's.
+
+use desktop::Hands;
+use desktop::fake::Call;
+use models::scripted::Step;
+use protocol::EventBody;
+use protocol::command::{ResumeRun, RunOverrides, StopRun};
+use protocol::event::RunEnd;
+use protocol::ids::SessionId;
+use protocol::principal::Surface;
+use protocol::settings::Settings;
+use protocol::tool::{Answer, ApprovalMode, ExecResult};
+use serde_json::json;
+
+use crate::asking::{answer, crashed};
+use crate::bench::{Bench, click, done, history, settings};
+use crate::tree::Tree;
+
+async fn bench(steps: Vec<Step>) -> Bench {
+    let bench = Bench::new(steps).await;
+    bench.desktop.edit(|scene| scene.own_hands = true);
+    bench.show_editor();
+    bench.handle.update_settings(serde_json::from_value(json!({ "ownHands": true })).unwrap()).await.unwrap();
+    bench
+}
+
+fn acts(desktop: &desktop::fake::FakeDesktop) -> usize {
+    desktop.calls().iter().filter(|call| matches!(call, Call::Act(_))).count()
+}
+
+#[tokio::test]
+async fn acts_go_by_them_and_nobody_is_told_that_the_desktop_is_taken() {
+    let mut bench = bench(vec![click(), done()]).await;
+    bench.start(ApprovalMode::Auto).await;
+    let taken = std::cell::Cell::new(false);
+    let end = bench
+        .until(|body| {
+            let is_taken = matches!(body, EventBody::DesktopChanged { desktop } if desktop.owner.is_some());
+            taken.set(taken.get() || is_taken);
+            matches!(body, EventBody::RunEnded { .. })
+        })
+        .await;
+    assert!(matches!(end.body, EventBody::RunEnded { end: RunEnd::Completed { .. } }), "{end:?}");
+    let own = bench.desktop.own_hands();
+    assert_eq!((own.len(), acts(&own[0].1), acts(&bench.desktop)), (1, 1, 0));
+    assert!(!taken.get(), "the user has it all the while");
+    assert!(!own[0].1.is_holding());
+}
+
+#[tokio::test]
+async fn what_only_looks_needs_none_and_where_there_are_none_it_acts_with_its_users() {
+    let mut bench = bench(vec![Step::call("screenshot", json!({})), done(), click(), done()]).await;
+    bench.start(ApprovalMode::Auto).await;
+    bench.end().await;
+    assert!(bench.desktop.own_hands().is_empty());
+    bench.desktop.edit(|scene| scene.own_hands = false);
+    let session = bench.start(ApprovalMode::Auto).await;
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+    assert_eq!(acts(&bench.desktop), 1);
+    let is_said = |body: &EventBody| matches!(body, EventBody::Noted { message, .. } if message.contains("acts with your pointer"));
+    assert_eq!(history(&bench.handle, &session).await.iter().filter(|event| is_said(&event.body)).count(), 1);
+}
+
+#[tokio::test]
+async fn a_stop_lets_go_of_what_they_hold() {
+    let holds = Step::call("mouseDown", json!({ "x": 1, "y": 1, "reason": "to drag" }));
+    let mut bench = bench(vec![holds, Step::silence()]).await;
+    let started = bench.begin(ApprovalMode::Auto).await;
+    bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    let own = bench.desktop.own_hands().remove(0).1;
+    assert!(own.is_holding());
+    bench.handle.stop_run(StopRun { run: Some(started.run) }, Surface::Cli).await.unwrap();
+    assert!(!own.is_holding());
+}
+
+#[tokio::test]
+async fn the_user_pauses_it_in_its_window_alone() {
+    let mut bench = bench(vec![click(), Step::silence()]).await;
+    let started = bench.begin(ApprovalMode::Auto).await;
+    bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    // They work in another window than it does.
+    bench.desktop.edit(|scene| scene.windows[0].id = desktop::WindowId(9));
+    bench.desktop.interrupt(tools::Interruption::UserInput);
+    bench.desktop.end_interruption();
+    let run = bench.handle.list_runs().await.unwrap().remove(0);
+    assert!(!run.status.paused, "{run:?}");
+    bench.desktop.edit(|scene| scene.windows[0].id = desktop::WindowId(1));
+    bench.desktop.interrupt(tools::Interruption::UserInput);
+    bench.until(|body| matches!(body, EventBody::RunPaused { .. })).await;
+    bench.desktop.end_interruption();
+    bench.handle.resume_run(ResumeRun { run: Some(started.run) }).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_yes_counts_unless_its_user_has_worked_elsewhere_since_it_was_asked_for() {
+    for (is_used, acts_then) in [(false, 2), (true, 1)] {
+        let mut bench = bench(vec![click(), click(), done()]).await;
+        bench.start(ApprovalMode::Ask).await;
+        let first = bench.question().await;
+        bench.handle.answer_approval(answer(&first, Answer::Once), Surface::Dashboard).await.unwrap();
+        let second = bench.question().await;
+        if is_used {
+            bench.desktop.press();
+        }
+        bench.handle.answer_approval(answer(&second, Answer::Once), Surface::Dashboard).await.unwrap();
+        assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+        assert_eq!(acts(&bench.desktop.own_hands()[0].1), acts_then, "{is_used}");
+    }
+}
+
+/// Its pointer is anywhere before that.
+#[tokio::test]
+async fn keys_go_to_a_window_that_it_has_gone_into_and_to_no_other() {
+    let types = || Step::call("type", json!({ "text": "hello" }));
+    let mut bench = bench(vec![types(), click(), types(), done()]).await;
+    let session = bench.start(ApprovalMode::Auto).await;
+    bench.end().await;
+    let results = results(&bench, &session).await;
+    assert!(
+        results[0].error.as_ref().unwrap().message.contains("in no window that you work in"),
+        "{results:?}"
+    );
+    assert_eq!(acts(&bench.desktop.own_hands()[0].1), 2);
+}
+
+async fn results(bench: &Bench, session: &SessionId) -> Vec<ExecResult> {
+    let result = |event: protocol::Event| match event.body {
+        EventBody::ToolFinished { result, .. } => Some(result),
+        _ => None,
+    };
+    history(&bench.handle, session).await.into_iter().filter_map(result).collect()
+}
+
+/// The answer wakes it: it has none until then.
+#[tokio::test]
+async fn what_is_allowed_after_a_restart_is_done_by_hands_of_its_own_too() {
+    let first = bench(vec![click()]).await;
+    let mut first = first;
+    first.start(ApprovalMode::Ask).await;
+    let question = first.question().await;
+    first.handle.shutdown().await;
+    let settings = Settings { own_hands: true, ..settings() };
+    let mut tree = Tree::at(crashed(&first), vec![vec![done()]], settings, |router| router).await;
+    tree.bench.desktop.edit(|scene| scene.own_hands = true);
+    tree.bench.show_editor();
+    tree.bench.handle.answer_approval(answer(&question, Answer::Once), Surface::Dashboard).await.unwrap();
+    assert!(matches!(tree.bench.end().await, RunEnd::Completed { .. }));
+    let own = tree.bench.desktop.own_hands();
+    assert_eq!((own.len(), acts(&own[0].1), acts(&tree.bench.desktop)), (1, 1, 0));
+}
+
+#[tokio::test]
+async fn of_two_at_work_only_one_acts_in_a_window() {
+    let minds = vec![vec![click(), Step::silence()], vec![click(), done()]];
+    let settings = Settings { own_hands: true, ..settings() };
+    let mut tree = Tree::at(tempfile::tempdir().unwrap(), minds, settings, |router| router).await;
+    tree.bench.desktop.edit(|scene| scene.own_hands = true);
+    tree.bench.show_editor();
+    let auto = || RunOverrides { approval: Some(ApprovalMode::Auto), ..RunOverrides::default() };
+    let first = tree.start("first", auto()).await;
+    tree.bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    let second = tree.start("second", auto()).await;
+    tree.end_of(&second.run).await;
+    let refused = tree.results(&second, "click").await;
+    assert!(
+        refused[0].error.as_ref().unwrap().message.contains("another agent works in that window"),
+        "{refused:?}"
+    );
+    let own = tree.bench.desktop.own_hands();
+    assert_eq!(own.iter().map(|(_, desktop)| acts(desktop)).collect::<Vec<_>>(), [1, 0]);
+    // Once it has ended, its windows are anybody's.
+    tree.bench.handle.stop_run(StopRun { run: Some(first.run) }, Surface::Cli).await.unwrap();
+}
