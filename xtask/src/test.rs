@@ -183,8 +183,9 @@ fn end(sum: Tally) -> ! {
 const CHECKS: [Step; 5] = [Step::Deny, Step::ClippyWasm, Step::Clippy, Step::CrossMacos, Step::CrossWindows];
 
 /// What each of these has beside it from its beginning on. No other test is beside another step's: on two cores both took as
-/// long as one after the other, and failed by each other's load. One window at a time leaves room.
-const BESIDE: [(Step, &[Step]); 2] = [(Step::Unit, &CHECKS), (Step::E2e, &[Step::Gui])];
+/// long as one after the other, and failed by each other's load. One window at a time leaves room, and so does one browser.
+const BESIDE: [(Step, &[Step]); 3] =
+    [(Step::Unit, &CHECKS), (Step::E2e, &[Step::Gui]), (Step::Attacks, &[Step::Miniwob])];
 
 /// One after the other; what goes on beside them is told when all is over.
 fn carry_out_all(checkout: &Checkout, steps: &[Step]) -> Vec<Outcome> {

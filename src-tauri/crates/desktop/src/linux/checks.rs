@@ -3,6 +3,7 @@
 use protocol::view::{Check, CheckState, CheckView};
 use x11rb::protocol::{shm, xproto::ConnectionExt as _, xtest};
 
+use super::device_pair;
 use super::session::Session;
 use crate::{Abilities, DesktopError};
 
@@ -85,7 +86,11 @@ fn input(session: &Session) -> CheckView {
     if session.is_xwayland() {
         view(Check::Input, CheckState::Limited, "XTEST reaches X programs only".into(), Some(WAYLAND))
     } else {
-        view(Check::Input, CheckState::Well, "pointer and keys by XTEST".into(), None)
+        let own = match device_pair::version(session) {
+            Ok((major, minor)) => format!("an agent's own by XInput {major}.{minor}"),
+            Err(error) => error.to_string(),
+        };
+        view(Check::Input, CheckState::Well, format!("pointer and keys by XTEST; {own}"), None)
     }
 }
 

@@ -115,14 +115,7 @@ impl DevicePair {
         watchdog: &Watchdog,
     ) -> Result<Self, DesktopError> {
         let session = Session::connect(display)?;
-        let conn = &session.conn;
-        if !session.has(X11_EXTENSION_NAME) {
-            return Err(no_pair("the X server has no XInput extension"));
-        }
-        let version = conn.xinput_xi_query_version(2, 2)?.reply()?;
-        if (version.major_version, version.minor_version) < (2, 0) {
-            return Err(no_pair("the X server's XInput extension is older than 2.0"));
-        }
+        version(&session)?;
         remove_left_over(&session, own)?;
         let agent: String = agent.chars().filter(|one| !one.is_control()).take(LONGEST_NAME).collect();
         let number = PAIRS.fetch_add(1, Ordering::Relaxed);
@@ -175,6 +168,21 @@ impl DevicePair {
 impl Drop for DevicePair {
     fn drop(&mut self) {
         self.remove();
+    }
+}
+
+/// Of the extension that pairs are made by, its major and minor number.
+///
+/// # Errors
+/// [`DesktopError::NotAvailable`] where the server has none, or too old a one.
+pub(super) fn version(session: &Session) -> Result<(u16, u16), DesktopError> {
+    if !session.has(X11_EXTENSION_NAME) {
+        return Err(no_pair("the X server has no XInput extension"));
+    }
+    let version = session.conn.xinput_xi_query_version(2, 2)?.reply()?;
+    match (version.major_version, version.minor_version) {
+        version if version < (2, 0) => Err(no_pair("the X server's XInput extension is older than 2.0")),
+        version => Ok(version),
     }
 }
 

@@ -161,4 +161,6 @@ async fn the_checks_of_a_whole_session_are_well() {
         assert_eq!((found.state, &found.remedy), (CheckState::Well, &None), "{found:?}");
     }
     assert!(checks.iter().any(|check| check.check == Check::Accessibility));
+    let input = checks.iter().find(|check| check.check == Check::Input).unwrap();
+    assert!(input.detail.contains("an agent's own by XInput 2."), "{input:?}");
 }
