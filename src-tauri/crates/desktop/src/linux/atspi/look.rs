@@ -257,8 +257,7 @@ impl Accessibility {
         let Some(readings) = one_look::shared() else {
             return self.list_now(bus, wanted, deadline, limit).await;
         };
-        // An application's name and its window's class are written in different letters.
-        let shared = readings.applications.of(wanted.map(|wanted| wanted.trim().to_lowercase()));
+        let shared = readings.applications.of(wanted.map(str::to_owned));
         let shared = tokio::time::timeout_at(deadline, shared.lock()).await;
         let mut shared = shared.map_err(|_| DesktopError::Timeout(limit))?;
         if let Some(found) = &*shared {
