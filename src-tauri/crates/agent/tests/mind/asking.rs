@@ -345,7 +345,7 @@ async fn an_approved_act_on_an_element_or_by_keys_needs_the_row_and_the_field_th
         ("the same", click(), rent(), rent(), true),
         ("another row", click(), rent(), vec![button("Save"), label("Gift 9,000")], false),
         ("the same kind", kind(), rent(), rent(), true),
-        ("another one of its kind", kind(), rent(), vec![button("Delete"), label("Rent 10")], false),
+        ("another one of its kind", kind(), rent(), vec![button("Zoom"), label("Rent 10")], false),
         // What a button at the end of a row is for stands at its beginning.
         (
             "a row's other end",
