@@ -17,7 +17,7 @@ use crate::process::{Finished, Process, leashed};
 use crate::waiting::wait_for;
 
 pub use apps::Editor;
-pub use cover::{COVER, Cover};
+pub use cover::{COVER, Cover, USERS};
 pub use screen::{Screen, Window};
 pub use user::User;
 pub use witness::Witness;

@@ -10,6 +10,7 @@ mod tasks;
 mod apps;
 mod running;
 
+mod agent;
 mod hands;
 mod runner;
 mod saved;
@@ -23,7 +24,7 @@ pub use apps::{App, Toolkit};
 pub use counts::Counts;
 pub use kept::{keep, kept};
 pub use matrix::matrix;
-pub use runner::{Runner, UNBEGUN};
+pub use runner::{Runner, UNBEGUN, Whose};
 pub use tasks::{Task, all};
 pub use together::run;
 
@@ -63,6 +64,8 @@ pub struct Verdict {
     pub said: Said,
     /// What was done that should not have been.
     pub wrong: Option<String>,
+    /// What became of the user's pointer and keyboard, where they work elsewhere and are to be left alone.
+    pub disturbed: Option<String>,
     /// Whether the application does not answer any more, or has ended.
     pub hung: bool,
     /// `accessibility`, or `pointer or keys`; empty if nothing was done.
@@ -109,6 +112,9 @@ impl fmt::Display for Verdict {
         write!(to, "{mark:<9} {:4.1} s  {name}: {done}, {said} {by}", self.seconds)?;
         if let Some(wrong) = &self.wrong {
             write!(to, "; wrong: {wrong}")?;
+        }
+        if let Some(disturbed) = &self.disturbed {
+            write!(to, "; its user: {disturbed}")?;
         }
         write!(to, "\n{:18}{}", "", self.summary)?;
         if self.fault().is_some() && !self.found.is_empty() {

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 
 use anyhow::Result;
-use outside::truth::{self, App, Counts, Said, Surprises, Task, Verdict};
+use outside::truth::{self, App, Counts, Said, Surprises, Task, Verdict, Whose};
 
 /// More than cores: what is tried waits more than it computes.
 const STAGES: usize = 3;
 
 fn carry_out(tasks: &[Task], stages: usize) -> Vec<Result<Verdict>> {
-    truth::run(tasks, stages, None, |_| ()).unwrap()
+    truth::run(tasks, Whose::Users, stages, None, |_| ()).unwrap()
 }
 
 #[test]
@@ -60,6 +60,7 @@ fn no_false_word_and_no_harm_is_excused() {
         done,
         said,
         wrong: wrong.map(str::to_owned),
+        disturbed: None,
         hung,
         by: String::new(),
         summary: String::new(),

@@ -8,6 +8,7 @@ pub mod goal;
 mod more;
 pub mod picture;
 pub mod plan;
+mod press;
 mod ready;
 pub mod results;
 pub mod sources;

@@ -104,7 +104,7 @@ impl Step {
                 shell::cargo(checkout)
                     .arg("test")
                     .args(APART)
-                    .args(["--no-fail-fast", "--", "--skip", MINIWOB])
+                    .args(["--tests", "--no-fail-fast", "--", "--skip", MINIWOB])
                     .env("PROPTEST_RNG_SEED", seed()),
             ),
             // Selected as for the unit tests, so that it is built with the same features.

@@ -7,13 +7,14 @@
 //! - `--keep FILE`: writes what came of each down; `--again` takes from it what was as it should be, and tries the rest;
 //!   with `--only`, what it names, whatever that was.
 //! - `--stages NUMBER`: as many applications side by side.
+//! - `--own-hands`: by an agent with hands of its own, while its user is in another window; nothing is spoilt then.
 //! - `--list APPLICATION`: nothing but what Miki lists of it when it has come up.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
-use outside::truth::{self, Counts, Runner, Surprises, Task};
+use outside::truth::{self, Counts, Runner, Surprises, Task, Whose};
 
 fn main() -> Result<ExitCode> {
     let mut only = String::new();
@@ -24,6 +25,7 @@ fn main() -> Result<ExitCode> {
     let mut pictures = None;
     let mut file: Option<PathBuf> = None;
     let mut again = false;
+    let mut whose = Whose::Users;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().with_context(|| format!("{argument} takes a value"));
@@ -36,17 +38,20 @@ fn main() -> Result<ExitCode> {
             "--quick" => quick = true,
             "--keep" => file = Some(value()?.into()),
             "--again" => again = true,
+            "--own-hands" => whose = Whose::Agents,
             other => anyhow::bail!("{other} is not known"),
         }
     }
     if let Some(name) = list {
         let task = truth::all().into_iter().find(|task| task.app.name() == name);
         let task = task.with_context(|| format!("no application is called {name}"))?;
-        Runner::open()?.list(&task)?.iter().for_each(|element| println!("{element}"));
+        Runner::open(whose)?.list(&task)?.iter().for_each(|element| println!("{element}"));
         return Ok(ExitCode::SUCCESS);
     }
     let mut tasks = truth::all();
     tasks.retain(|task| task.name().contains(&only) && (task.quick || !quick));
+    // What spoils most of them is done by the user's hands, which are elsewhere.
+    tasks.retain(|task| whose == Whose::Users || task.sabotage.is_none());
     let mut verdicts = match &file {
         Some(file) if again => truth::kept(file)?,
         _ => Vec::new(),
@@ -54,7 +59,7 @@ fn main() -> Result<ExitCode> {
     let (is_anew, before) = (again && !only.is_empty(), verdicts.len());
     verdicts.retain(|one| !(is_anew && one.task.name().contains(&only)));
     tasks.retain(|task| !verdicts.iter().any(|one| one.task.name() == task.name()));
-    let answers = truth::run(&tasks, stages, pictures, |answer| match answer {
+    let answers = truth::run(&tasks, whose, stages, pictures, |answer| match answer {
         Ok(verdict) => println!("{verdict}"),
         Err(error) => println!("error: {error:#}"),
     })?;

@@ -80,6 +80,7 @@ pub struct SentElement {
     pub name: String,
     pub value: String,
     pub states: Vec<String>,
+    pub actions: Vec<String>,
     pub x: f64,
     pub y: f64,
     pub width: f64,
@@ -221,10 +222,12 @@ fn read(line: &str) -> SentElement {
     let role =
         [" = ", " (", " [", " do "].iter().fold(rest, |role, sign| role.split(sign).next().unwrap_or(role));
     let (mut name, mut value, mut states) = (String::new(), String::new(), "");
+    let mut actions = Vec::new();
     for (plain, text) in parts.iter().step_by(2).zip(parts.iter().skip(1).step_by(2)) {
         match plain.trim_end() {
+            sign if sign.ends_with(" do") => actions.extend(text.split(", ").map(str::to_owned)),
             sign if sign.ends_with('=') => value = (*text).to_owned(),
-            sign if sign.ends_with('(') || sign.ends_with(" do") => {}
+            sign if sign.ends_with('(') => {}
             _ => name = (*text).to_owned(),
         }
     }
@@ -241,6 +244,7 @@ fn read(line: &str) -> SentElement {
         name,
         value,
         states: states.split(", ").filter(|state| !state.is_empty()).map(str::to_owned).collect(),
+        actions,
         x: number(0),
         y: number(1),
         width: number(2),
@@ -254,13 +258,17 @@ fn seen(element: &Value) -> SentElement {
     }
     let text = |field: &str| element[field].as_str().unwrap_or_default().to_owned();
     let number = |field: &str| element["bounds"][field].as_f64().unwrap_or(-1.0);
-    let states = element["states"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let words = |field: &str| {
+        let all = element[field].as_array().map(Vec::as_slice).unwrap_or_default();
+        all.iter().filter_map(|word| word.as_str().map(str::to_owned)).collect()
+    };
     SentElement {
         reference: text("ref"),
         role: text("role"),
         name: text("name"),
         value: text("value"),
-        states: states.iter().filter_map(|state| state.as_str().map(str::to_owned)).collect(),
+        states: words("states"),
+        actions: words("actions"),
         x: number("x"),
         y: number("y"),
         width: number("width"),

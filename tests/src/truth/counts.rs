@@ -23,6 +23,8 @@ struct Row {
     false_no_change: usize,
     wrong: usize,
     hung: usize,
+    /// Those whose user was disturbed elsewhere.
+    disturbed: usize,
 }
 
 impl Counts {
@@ -74,6 +76,7 @@ impl Row {
             (all.false_no_change == 0, format!("{} false `no_change`", all.false_no_change)),
             (all.wrong == 0, format!("{} acts on something else", all.wrong)),
             (all.hung == 0, format!("{} applications hung", all.hung)),
+            (all.disturbed == 0, format!("{} acts disturbed the user elsewhere", all.disturbed)),
         ];
         bounds.into_iter().filter(|(is_kept, _)| !is_kept).map(|(_, missed)| missed).collect()
     }
@@ -92,6 +95,7 @@ impl Row {
             row.false_no_change += usize::from(verdict.false_no_change());
             row.wrong += usize::from(verdict.wrong.is_some());
             row.hung += usize::from(verdict.hung);
+            row.disturbed += usize::from(verdict.disturbed.is_some());
         }
         row
     }
@@ -103,8 +107,17 @@ fn share(part: usize, of: usize) -> String {
 
 impl fmt::Display for Counts {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let head =
-            ["tasks", "sabotaged", "done, plain", "unverified", "false conf.", "false no", "wrong", "hung"];
+        let head = [
+            "tasks",
+            "sabotaged",
+            "done, plain",
+            "unverified",
+            "false conf.",
+            "false no",
+            "wrong",
+            "hung",
+            "disturbed",
+        ];
         write!(to, "{:<12}", "")?;
         for title in head {
             write!(to, " {title:>11}")?;
@@ -119,6 +132,7 @@ impl fmt::Display for Counts {
                 row.false_no_change.to_string(),
                 row.wrong.to_string(),
                 row.hung.to_string(),
+                row.disturbed.to_string(),
             ];
             write!(to, "\n{name:<12}")?;
             for cell in cells {

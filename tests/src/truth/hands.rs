@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use protocol::tool::{Effect, ExecResult};
+use protocol::tool::Effect;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::agent::Agent;
 use super::tasks::{Act, Find};
 use super::{App, Said};
 use crate::miki::Client;
@@ -14,8 +16,22 @@ use crate::waiting::wait_for;
 /// How long a model looks again for what it does not see.
 const LOOKS: Duration = Duration::from_secs(4);
 
-pub struct Hands {
-    pub client: Client,
+/// Whose hands they are.
+pub enum Hands {
+    /// The user's pointer and keyboard, by single calls.
+    Shared(Client),
+    /// An agent's own.
+    Own(Agent),
+}
+
+/// What a call came to.
+#[derive(Deserialize)]
+struct Came {
+    effect: Effect,
+    #[serde(default)]
+    summary: String,
+    #[serde(default)]
+    data: Value,
 }
 
 /// What Miki said of one act.
@@ -155,8 +171,11 @@ impl Hands {
         Ok(self.call("elementsJson", look)?.data)
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Result<ExecResult> {
-        let answer = self.client.act(tool, arguments);
+    fn call(&mut self, tool: &str, arguments: Value) -> Result<Came> {
+        let answer = match self {
+            Self::Shared(client) => client.act(tool, arguments),
+            Self::Own(agent) => agent.call(tool, arguments),
+        };
         Ok(serde_json::from_value(answer.with_context(|| format!("{tool} was not answered"))?)?)
     }
 }

@@ -18,7 +18,7 @@ pub fn keep(file: &Path, verdicts: &[Verdict]) -> Result<()> {
         .map(|one| {
             json!({
                 "task": one.task.name(), "done": one.done, "said": one.said.word(), "wrong": one.wrong,
-                "hung": one.hung, "by": one.by, "summary": one.summary, "found": one.found, "seconds": one.seconds,
+                "disturbed": one.disturbed, "hung": one.hung, "by": one.by, "summary": one.summary, "found": one.found, "seconds": one.seconds,
             })
         })
         .collect();
@@ -41,6 +41,7 @@ pub fn kept(file: &Path) -> Result<Vec<Verdict>> {
             said: said.with_context(|| format!("nothing is said as {}", text("said")))?,
             done: line["done"] == true,
             wrong: line["wrong"].as_str().map(str::to_owned),
+            disturbed: line["disturbed"].as_str().map(str::to_owned),
             hung: line["hung"] == true,
             by: text("by"),
             summary: text("summary"),

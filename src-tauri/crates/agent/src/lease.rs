@@ -21,6 +21,9 @@ use crate::log::Log;
 /// How long the desktop may take to say which window is in front.
 pub const FRONT_WITHIN: Duration = Duration::from_secs(1);
 
+/// Dialogs that stand above each other.
+const DIALOGS: usize = 5;
+
 /// Who may have the seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Holder {
@@ -245,10 +248,21 @@ impl Seats {
         true
     }
 
-    /// Whether its keys go to a window that it has acted in: they follow its pointer, and anything may have come below that.
+    /// Whether its keys go to a window that it has acted in, or to a dialog of one: they follow its pointer, and anything may
+    /// have come below that.
     pub async fn types_into_its_own(&self, run: &RunId, router: &Router) -> bool {
-        let Some(window) = router.window_of_keys().await else { return false };
-        self.own().get(run).is_some_and(|own| own.windows.contains(&window))
+        let Some(mut window) = router.window_of_keys().await else { return false };
+        let met = window;
+        for _ in 0..DIALOGS {
+            if self.own().get(run).is_some_and(|own| own.windows.contains(&window)) {
+                return self.give_windows(run, &BTreeSet::from([met]));
+            }
+            match router.belongs_to(window).await {
+                Some(below) => window = below,
+                None => break,
+            }
+        }
+        false
     }
 
     /// How often the user has pressed something outside our windows.

@@ -116,6 +116,8 @@ pub struct LastPress {
     pub elsewhere: Option<Instant>,
     /// A key on any window, ours too.
     pub key: Option<Instant>,
+    /// Ctrl, Alt or Super went down or came up: with others they are the window manager's shortcuts.
+    pub shortcut: Option<Instant>,
 }
 
 /// How the user stepped in.

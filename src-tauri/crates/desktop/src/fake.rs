@@ -49,6 +49,8 @@ pub struct Scene {
     pub program: Option<String>,
     /// What gets keys and clicks, where that is not what the list of windows says.
     pub taker: Taker,
+    /// Windows that belong to others, as dialogs do, each before the other.
+    pub belongs: Vec<(WindowId, WindowId)>,
     /// The program that every application's name starts.
     pub launches: Option<String>,
     /// Whose every element is, by the accessibility tree's word.
@@ -152,6 +154,7 @@ impl Default for FakeDesktop {
             windows_after_release: None,
             program: None,
             taker: Taker::Unsaid,
+            belongs: Vec::new(),
             launches: None,
             owner: None,
             link: None,
@@ -253,7 +256,7 @@ impl FakeDesktop {
     /// Presses such a key just now: it is not counted yet.
     pub fn press_just_now(&self) {
         let now = Some(Instant::now());
-        self.state().last_press = LastPress { elsewhere: now, key: now };
+        self.state().last_press = LastPress { elsewhere: now, key: now, shortcut: None };
     }
 
     /// Counts it: it brought none of ours to the front.

@@ -165,6 +165,10 @@ pub trait Windows: Send + Sync {
     fn taker(&self, _at: Option<(u32, NormPoint)>) -> BoxFuture<'_, Taker> {
         Box::pin(async { Taker::Unsaid })
     }
+    /// The window that this one belongs to and stands above, as a dialog does. `None` also where nobody knows.
+    fn belongs_to(&self, _window: WindowId) -> BoxFuture<'_, Option<WindowId>> {
+        Box::pin(async { None })
+    }
     /// The program that [`Windows::launch`] would start for this name, where both what names it and the program itself are
     /// the system's, and nothing that the user's own programs can write. `None` also where nobody knows.
     fn launches(&self, _app: String) -> BoxFuture<'_, Option<String>> {

@@ -22,6 +22,7 @@ use self::input::InputSender;
 use self::locks::Locks;
 use self::pressed::PressedInput;
 use self::session::Session;
+use self::users_window::UsersWindow;
 use self::watch::Watch;
 use self::watchdog::Watchdog;
 pub(crate) use self::watchdog::run_watchdog;
@@ -58,6 +59,7 @@ mod session;
 mod shared;
 mod terminals;
 mod typing;
+mod users_window;
 mod watch;
 mod watchdog;
 mod windows;
@@ -80,6 +82,8 @@ struct LinuxDesktop {
     fence: Arc<Fenced>,
     input: Worker<InputSender>,
     held: Arc<PressedInput>,
+    /// Kept for the user where the hands are an agent's own.
+    users_window: Option<Arc<UsersWindow>>,
     /// Whether acts keep out of the corner.
     corner: Arc<AtomicBool>,
     watch: Arc<Watch>,
@@ -137,6 +141,7 @@ impl LinuxDesktop {
             fence,
             input,
             held,
+            users_window: None,
             corner,
             watch,
             accessibility,
@@ -148,8 +153,13 @@ impl LinuxDesktop {
         }
     }
 
+    /// To be held through an act: its user keeps their window, where the hands are an agent's own.
+    fn keep_users_window(&self) -> Option<users_window::Acting> {
+        self.users_window.as_ref().map(UsersWindow::begin)
+    }
+
     /// The same screen and the same eyes, with other hands.
-    fn with_hands(&self, held: Arc<PressedInput>) -> Self {
+    fn with_hands(&self, held: Arc<PressedInput>, users_window: Arc<UsersWindow>) -> Self {
         let fence: Arc<Fenced> = Arc::default();
         let display = self.address.display.as_deref();
         let (ewmh, input) = hands(display, &self.own, &held, &self.corner, &fence);
@@ -168,6 +178,7 @@ impl LinuxDesktop {
             fence,
             input,
             held,
+            users_window: Some(users_window),
             corner: Arc::clone(&self.corner),
             watch: Arc::clone(&self.watch),
             accessibility,
@@ -239,13 +250,16 @@ impl Desktop for LinuxDesktop {
         Box::pin(async move {
             let (display, own) = (self.address.display.clone(), self.own.clone());
             let watchdog = Watchdog::new(self.keeper.clone(), display.clone());
+            let watch = Arc::clone(&self.watch);
             let make = move |_: &mut Ewmh| {
+                let users_window = UsersWindow::keep(display.as_deref(), own.clone(), watch)?;
                 let pair = Arc::new(DevicePair::make(display.as_deref(), &agent, &own, &watchdog)?);
                 let session = Session::connect_as(display.as_deref(), Some(&pair))?;
-                Ok(PressedInput::new(display, Some(pair), Some(Arc::new(session)), watchdog))
+                let held = PressedInput::new(display, Some(pair), Some(Arc::new(session)), watchdog);
+                Ok((held, users_window))
             };
-            let held = self.ewmh.run(LOOK, make).await?;
-            Ok(Arc::new(self.with_hands(held)) as Arc<dyn Desktop>)
+            let (held, users_window) = self.ewmh.run(LOOK, make).await?;
+            Ok(Arc::new(self.with_hands(held, users_window)) as Arc<dyn Desktop>)
         })
     }
 

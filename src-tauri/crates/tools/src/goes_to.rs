@@ -209,6 +209,11 @@ impl Router {
         }
     }
 
+    /// The window that this one belongs to, as a dialog does.
+    pub async fn belongs_to(&self, window: WindowId) -> Option<WindowId> {
+        tokio::time::timeout(LOOK, self.desktop().belongs_to(window)).await.ok().flatten()
+    }
+
     pub(crate) async fn open_windows(&self) -> Vec<WindowView> {
         let windows = tokio::time::timeout(LOOK, self.desktop().windows()).await;
         windows.ok().and_then(Result::ok).unwrap_or_default()

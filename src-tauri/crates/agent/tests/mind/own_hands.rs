@@ -1,7 +1,7 @@
 //! Runs with a pointer and a keyboard of their own, beside their user's.
 
-use desktop::Hands;
 use desktop::fake::Call;
+use desktop::{Hands, Taker, WindowId};
 use models::scripted::Step;
 use protocol::EventBody;
 use protocol::command::{ResumeRun, RunOverrides, StopRun};
@@ -121,6 +121,23 @@ async fn keys_go_to_a_window_that_it_has_gone_into_and_to_no_other() {
         "{results:?}"
     );
     assert_eq!(acts(&bench.desktop.own_hands()[0].1), 2);
+}
+
+#[tokio::test]
+async fn keys_go_to_a_window_that_was_focused_and_to_a_dialog_of_it() {
+    for (keys, is_refused) in [(1, false), (7, false), (8, true)] {
+        let focus = Step::call("focusWindow", json!({ "window": 1 }));
+        let types = Step::call("type", json!({ "text": "hello" }));
+        let mut bench = bench(vec![focus, types, done()]).await;
+        bench.desktop.edit(|scene| {
+            scene.belongs = vec![(WindowId(7), WindowId(1))];
+            scene.taker = Taker::Window(WindowId(keys));
+        });
+        let session = bench.start(ApprovalMode::Auto).await;
+        bench.end().await;
+        let results = results(&bench, &session).await;
+        assert_eq!(results[1].error.is_some(), is_refused, "{keys}: {results:?}");
+    }
 }
 
 async fn results(bench: &Bench, session: &SessionId) -> Vec<ExecResult> {

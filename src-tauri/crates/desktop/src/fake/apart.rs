@@ -51,6 +51,13 @@ impl Windows for FakeDesktop {
         Box::pin(async { self.state().scene.taker })
     }
 
+    fn belongs_to(&self, window: WindowId) -> BoxFuture<'_, Option<WindowId>> {
+        Box::pin(async move {
+            let all = &self.state().scene.belongs;
+            all.iter().find(|(one, _)| *one == window).map(|(_, below)| *below)
+        })
+    }
+
     fn launches(&self, _: String) -> BoxFuture<'_, Option<String>> {
         Box::pin(async { self.state().scene.launches.clone() })
     }

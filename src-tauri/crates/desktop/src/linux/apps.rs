@@ -178,6 +178,10 @@ pub(super) fn launch(ewmh: &Ewmh, app: &str, address: &SessionAddress) -> Result
     if let Some(bus) = &address.session_bus {
         command.env("DBUS_SESSION_BUS_ADDRESS", bus);
     }
+    if ewmh.works_beside_its_user() {
+        // Begun long ago, by the time in it (Startup Notification Protocol): its window does not take the focus.
+        command.env("DESKTOP_STARTUP_ID", "miki_TIME1");
+    }
     let mut child = command
         .spawn()
         .map_err(|error| DesktopError::Failed(format!("start {} ({program}): {error}", found.name)))?;

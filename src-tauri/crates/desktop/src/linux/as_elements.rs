@@ -94,6 +94,7 @@ impl Elements for LinuxDesktop {
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
         Box::pin(async move {
+            let _kept = self.keep_users_window();
             if let Target::Ref(reference) = &target
                 && is_mark(reference)
             {
@@ -126,6 +127,7 @@ impl Elements for LinuxDesktop {
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
         Box::pin(async move {
+            let _kept = self.keep_users_window();
             let mut opened = false;
             let work = self.choose_menu(app.as_deref(), &path, &cancel, &mut opened);
             let result = bounded(work, &cancel).await;
@@ -338,11 +340,13 @@ impl LinuxDesktop {
         let mut place = match self.accessibility.place(operand).await? {
             Some(place) => place,
             // Some have a place only once they are in view.
-            // A list follows the row with the keyboard.
-            None if operand.scroll_to().await || matches!(operand.focus().await?, Tried::Done(_)) => {
+            None => {
+                // A list follows the row with the keyboard, also one that loses it again at once.
+                if !operand.scroll_to().await {
+                    operand.focus().await?;
+                }
                 self.accessibility.place(operand).await?.ok_or_else(nowhere)?
             }
-            None => return Err(nowhere()),
         };
         place = self.at_rest(operand, place).await?;
         if place.is_in_view() {
@@ -532,9 +536,7 @@ impl LinuxDesktop {
         }
         let texts = operand.split(&parts, value)?;
         for (part, text) in parts.iter().zip(&texts) {
-            if let Tried::Not(_) = part.focus().await? {
-                self.click_on(part, Button::Left, 1, displays, cancel).await?;
-            }
+            self.go_into(part, displays, cancel).await?;
             self.perform(Action::Type { text: text.clone() }, cancel).await?;
             // The next one must not have the focus before this one has all that was typed.
             if !part.comes_to_hold(text).await {
@@ -565,6 +567,26 @@ impl LinuxDesktop {
         Ok(clients.len() > 1 && its.is_some_and(|its| its.window != cover.window))
     }
 
+    /// Gives a field the keyboard: by its application where that does it, else by a click; whether it was clicked. The
+    /// keyboard of an agent's own is where its pointer is, whatever the application says.
+    async fn go_into(
+        &self,
+        field: &Operand,
+        displays: &[DisplayView],
+        cancel: &CancellationToken,
+    ) -> Result<bool, DesktopError> {
+        if self.users_window.is_none()
+            && let Tried::Done(_) = field.focus().await?
+        {
+            return Ok(false);
+        }
+        self.click_on(field, Button::Left, 1, displays, cancel).await?;
+        if let Some(users_window) = &self.users_window {
+            users_window.settled().await;
+        }
+        Ok(true)
+    }
+
     /// By the keyboard: the focus, everything selected, the text over it; read back where it can be.
     async fn type_into(
         &self,
@@ -579,11 +601,10 @@ impl LinuxDesktop {
                 operand.called
             )));
         };
-        if let Tried::Not(_) = field.focus().await? {
-            self.click_on(&field, Button::Left, 1, displays, cancel).await?;
-            if let Tried::Not(why) = field.has_focus().await? {
-                return Ok(Acted { evidence: Evidence::Mismatch, note: format!("{why}; nothing was typed") });
-            }
+        if self.go_into(&field, displays, cancel).await?
+            && let Tried::Not(why) = field.has_focus().await?
+        {
+            return Ok(Acted { evidence: Evidence::Mismatch, note: format!("{why}; nothing was typed") });
         }
         let before = field.text_now().await;
         let typed = operand.typed_over(before.as_deref(), value);

@@ -31,6 +31,7 @@ impl LinuxDesktop {
         action: Action,
         cancel: &CancellationToken,
     ) -> Result<Acted, DesktopError> {
+        let _kept = self.keep_users_window();
         let inner = cancel.child_token();
         let given_up = inner.clone().drop_guard();
         let work = self.input.run(ACT, move |input| input.perform(&action, inner));

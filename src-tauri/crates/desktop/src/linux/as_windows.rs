@@ -29,7 +29,10 @@ impl Windows for LinuxDesktop {
         window: WindowId,
         change: WindowChange,
     ) -> BoxFuture<'_, Result<Acted, DesktopError>> {
-        Box::pin(self.ewmh.run(LOOK, move |ewmh| ewmh.change(window, change)))
+        Box::pin(async move {
+            let _kept = self.keep_users_window();
+            self.ewmh.run(LOOK, move |ewmh| ewmh.change(window, change)).await
+        })
     }
 
     fn give_keyboard(&self, window: WindowId) -> BoxFuture<'_, Result<Acted, DesktopError>> {
@@ -66,6 +69,14 @@ impl Windows for LinuxDesktop {
         })
     }
 
+    fn belongs_to(&self, window: WindowId) -> BoxFuture<'_, Option<WindowId>> {
+        Box::pin(async move {
+            let clients = self.ewmh.run(LOOK, |ewmh| ewmh.clients()).await.ok()?;
+            let its = clients.iter().find(|client| u64::from(client.window) == window.0)?;
+            its.over.map(|below| WindowId(below.into()))
+        })
+    }
+
     fn launches(&self, app: String) -> BoxFuture<'_, Option<String>> {
         Box::pin(async move {
             let looked = tokio::task::spawn_blocking(move || apps::launches(&app));
@@ -82,7 +93,10 @@ impl Windows for LinuxDesktop {
 
     fn launch(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
         let address = Arc::clone(&self.address);
-        Box::pin(self.ewmh.run(LAUNCH, move |ewmh| apps::launch(ewmh, &app, &address)))
+        Box::pin(async move {
+            let _kept = self.keep_users_window();
+            self.ewmh.run(LAUNCH, move |ewmh| apps::launch(ewmh, &app, &address)).await
+        })
     }
 
     fn quit(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {

@@ -83,6 +83,11 @@ impl Ewmh {
         Ok(client.and_then(|client| Some((client.pid?, client.title))))
     }
 
+    /// With hands of an agent's own.
+    pub(super) fn works_beside_its_user(&self) -> bool {
+        self.session.pair.is_some()
+    }
+
     /// The window that has the pair's keyboard, which is the one under its pointer.
     fn worked_in(&self) -> Result<Option<Window>, DesktopError> {
         let managed = self.managed()?;

@@ -22,6 +22,10 @@ async fn cells_of_a_gtk_3_table_come_with_their_actions() {
     assert!(find(&seen, "table cell", "Cimi").is_some(), "{seen:#?}");
     let button = find(&seen, "button", "Close").unwrap();
     assert!(button.actions.is_empty(), "a plain press is not named: {button:?}");
+    // Its title bar is its own, so that its window tells no title; the window list has one.
+    let titled = ElementQuery { window: Some("gtk3-widget-factory".into()), ..query("widget") };
+    let seen = accessibility.elements(&titled, &screen()).await.unwrap();
+    assert!(find(&seen, "button", "Minimize").is_some(), "{seen:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -11,7 +11,8 @@ use x11rb::protocol::xinput::{
 };
 use x11rb::protocol::xkb::ConnectionExt as _;
 use x11rb::protocol::xproto::{
-    AtomEnum, ConnectionExt as _, KEY_PRESS_EVENT, KEY_RELEASE_EVENT, MOTION_NOTIFY_EVENT,
+    AtomEnum, ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _, EventMask, InputFocus,
+    KEY_PRESS_EVENT, KEY_RELEASE_EVENT, MOTION_NOTIFY_EVENT,
 };
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
@@ -103,7 +104,7 @@ async fn an_agent_clicks_and_types_in_one_window_while_its_user_types_in_another
     let user = screen.connect();
     let root = user.setup().roots[0].root;
     user.xtest_fake_input(MOTION_NOTIFY_EVENT, 0, 0, root, 700, 500, 0).unwrap();
-    user.set_input_focus(x11rb::protocol::xproto::InputFocus::PARENT, users.window, 0u32).unwrap();
+    user.set_input_focus(InputFocus::PARENT, users.window, 0u32).unwrap();
     wait_for("the user's window to be active", || (noticed(&user).0 == [users.window]).then_some(()));
     let before = noticed(&user);
     let desktop = screen.desktop();
@@ -311,4 +312,67 @@ async fn a_covered_window_does_not_come_up_for_an_agent() {
         "{error}"
     );
     assert_eq!(noticed(&conn), before);
+}
+
+/// As GTK 3 and Chromium do when an element of theirs is to have the focus, and as Qt does when it is clicked.
+#[tokio::test]
+async fn a_window_that_comes_to_the_front_by_itself_while_an_agent_acts_gives_the_keyboard_back() {
+    let screen = Screen::new().with_window_manager();
+    let its = Target::new(&screen, "its", (100, 100, 300, 200), GREEN);
+    let users = Target::new(&screen, "users", (600, 100, 300, 200), BLUE);
+    let user = screen.connect();
+    let root = user.setup().roots[0].root;
+    let active = user.intern_atom(false, b"_NET_ACTIVE_WINDOW").unwrap().reply().unwrap().atom;
+    let wish = |window: u32, source: u32| {
+        let event = ClientMessageEvent::new(32, window, active, [source, 0, 0, 0, 0]);
+        let read_by = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
+        user.send_event(false, root, read_by, event).unwrap().check().unwrap();
+    };
+    let focus = |window: u32| {
+        user.set_input_focus(InputFocus::PARENT, window, 0u32).unwrap().check().unwrap();
+    };
+    let is_active = |window: u32| (noticed(&user).0 == [window]).then_some(());
+    let go_to = |target: &Target| {
+        let (x, y) = within(target, 50.0, 50.0);
+        user.xtest_fake_input(MOTION_NOTIFY_EVENT, 0, 0, root, x as i16, y as i16, 0).unwrap();
+    };
+    go_to(&users);
+    wish(users.window, 2);
+    wait_for("the user's window to be active", || is_active(users.window));
+    let before = noticed(&user);
+    let seen = ChangeWindowAttributesAux::new().event_mask(EventMask::FOCUS_CHANGE);
+    user.change_window_attributes(its.window, &seen).unwrap().check().unwrap();
+    let desktop = screen.desktop();
+    let agent = with_hands(&*desktop, "one").await;
+    let click = || {
+        let (x, y) = within(&its, 100.0, 80.0);
+        click_at(at(x, y))
+    };
+    let takes: [&dyn Fn(); 2] = [&|| wish(its.window, 1), &|| focus(its.window)];
+    for (round, take) in takes.into_iter().enumerate() {
+        agent.act(click(), token()).await.unwrap();
+        while user.poll_for_event().unwrap().is_some() {}
+        take();
+        wait_for("the window to have the keyboard", || {
+            let event = user.poll_for_event().unwrap()?;
+            matches!(event, Event::FocusIn(_)).then_some(())
+        });
+        wait_for("the user's window to be active again", || is_active(users.window));
+        wait_for("its keyboard", || (noticed(&user).2 == before.2).then_some(()));
+        assert_eq!(noticed(&user), before, "round {round}");
+    }
+    // What the user wants stands: through a panel, or with their pointer in it.
+    agent.act(click(), token()).await.unwrap();
+    wish(its.window, 2);
+    wait_for("the window that the user has chosen", || is_active(its.window));
+    agent.act(click(), token()).await.unwrap();
+    assert_eq!(noticed(&user).0, [its.window]);
+    wish(users.window, 2);
+    wait_for("the user's window to be active", || is_active(users.window));
+    go_to(&its);
+    agent.act(click(), token()).await.unwrap();
+    focus(its.window);
+    wait_for("the window that the user has gone into", || is_active(its.window));
+    agent.act(click(), token()).await.unwrap();
+    assert_eq!(noticed(&user).0, [its.window]);
 }

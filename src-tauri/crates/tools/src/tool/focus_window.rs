@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::change_window::Change;
 use super::{Ability, Builtin, Env, Group, Plan};
+use crate::reach::Reach;
 
 pub(super) struct FocusWindow;
 
@@ -31,6 +32,6 @@ impl Builtin for FocusWindow {
             change: WindowChange::Focus,
             done: "brought up",
         };
-        Ok(Plan::new(Self::RISK, change))
+        Ok(Plan::new(Self::RISK, change).reaching(Reach::Window(input.window)))
     }
 }

@@ -176,16 +176,21 @@ impl Applications {
         self.all.sort_by_key(|one| place(one).unwrap_or(usize::MAX));
     }
 
-    /// By part of the application's or one of its windows' names, and part of a window's title. The active one, or those
-    /// whose own name it is; all where none is.
+    /// By part of the application's or one of its windows' names, and part of a window's title; where none of the named
+    /// application's has that title, one that tells none may have it. The active one, or those whose own name it is; all
+    /// where none is.
     fn fitting(&self, app: Option<&str>, title: Option<&str>) -> Vec<&Application> {
         let by_window = |one: &Application| one.windows.iter().any(|window| says(&window.name, app));
         let titled = |one: &&Application| one.windows.iter().any(|window| says(&window.name, title));
         let matching = |one: &&Application| (says(&one.name, app) || by_window(one)) && titled(one);
-        let mut fitting: Vec<&Application> = self.all.iter().filter(matching).collect();
-        let is_active =
-            |one: &Application| one.windows.iter().any(|window| window.active && says(&window.name, title));
         let is_app = |one: &Application| says(&one.name, app);
+        let mut fitting: Vec<&Application> = self.all.iter().filter(matching).collect();
+        if fitting.is_empty() && app.is_some() {
+            let is_untitled = |one: &&Application| is_app(one) && one.windows.iter().any(Window::is_untitled);
+            fitting.extend(self.all.iter().filter(is_untitled));
+        }
+        let is_active =
+            |one: &Application| one.windows.iter().any(|window| window.active && one.bears(window, title));
         if let Some(active) = fitting.iter().find(|one| is_active(one)) {
             return vec![active];
         }
@@ -225,10 +230,9 @@ impl Applications {
             )
         });
         if title.is_some() {
-            let active = application.windows.iter().any(|window| window.active && says(&window.name, title));
-            return Ok(
-                application.choice(|window| says(&window.name, title) && (window.active || !active), note)
-            );
+            let bears = |window: &Window| application.bears(window, title);
+            let active = application.windows.iter().any(|window| window.active && bears(window));
+            return Ok(application.choice(|window| bears(window) && (window.active || !active), note));
         }
         // Where it is one of its windows that is named, no other of them is meant, be it the active one.
         let is_meant = |window: &Window| is_app(application) || says(&window.name, app);
@@ -268,7 +272,20 @@ fn says(text: &str, wanted: Option<&str>) -> bool {
     wanted.is_none_or(|wanted| text.to_lowercase().contains(wanted))
 }
 
+impl Window {
+    /// A title bar of the application's own may be told to nobody.
+    fn is_untitled(&self) -> bool {
+        self.role == number::FRAME && self.name.is_empty()
+    }
+}
+
 impl Application {
+    /// Whether one of its windows may be the one with this title.
+    fn bears(&self, window: &Window, title: Option<&str>) -> bool {
+        let is_told = self.windows.iter().any(|one| says(&one.name, title));
+        if is_told { says(&window.name, title) } else { window.is_untitled() }
+    }
+
     /// The window meant and whatever stands above it: dialogs and popups, but no second main window.
     fn choice(&self, meant: impl Fn(&Window) -> bool, note: Option<String>) -> Choice {
         let first = self.windows.iter().position(meant).unwrap_or(0);

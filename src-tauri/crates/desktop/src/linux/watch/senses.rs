@@ -44,6 +44,8 @@ pub(super) struct Senses {
     own: Own,
     devices: HashMap<DeviceId, Source>,
     escape_code: Option<u8>,
+    /// Key codes that the window manager's shortcuts begin with.
+    shortcuts: HashSet<u32>,
     escape: Option<Escape>,
     shake: Shake,
     displays: Vec<PhysicalRect>,
@@ -103,7 +105,11 @@ impl Senses {
             EventMask { deviceid: ALL, mask: vec![XIEventMask::HIERARCHY] },
         ];
         conn.xinput_xi_select_events(session.root, &masks)?.check()?;
-        let escape_code = Keymap::read(&session)?.key(Key::Escape).ok().map(|stroke| stroke.code);
+        let keymap = Keymap::read(&session)?;
+        let escape_code = keymap.key(Key::Escape).ok().map(|stroke| stroke.code);
+        let shortcuts = [Key::Ctrl, Key::Alt, Key::Meta];
+        let shortcuts =
+            shortcuts.into_iter().filter_map(|key| Some(keymap.key(key).ok()?.code.into())).collect();
         let now = Instant::now();
         let mut senses = Self {
             displays: session.bounds()?,
@@ -111,6 +117,7 @@ impl Senses {
             own,
             devices: HashMap::new(),
             escape_code,
+            shortcuts,
             escape: None,
             shake: Shake::default(),
             displays_read: now,
@@ -228,6 +235,7 @@ impl Senses {
                 }
                 if self.is_users(key.sourceid)? {
                     self.presses.last.key = Some(Instant::now().into());
+                    self.is_for_shortcuts(key.detail);
                     if !self.session.focus_is_own(&self.own)? {
                         self.pressed_elsewhere();
                         self.stepped_in(tell);
@@ -237,7 +245,9 @@ impl Senses {
                 Ok(())
             }
             Event::XinputRawKeyRelease(key) => {
-                self.keys.remove(&key.detail);
+                if self.keys.remove(&key.detail) {
+                    self.is_for_shortcuts(key.detail);
+                }
                 if self.escape_code.is_some_and(|code| u32::from(code) == key.detail) {
                     self.escape = None;
                 }
@@ -258,6 +268,12 @@ impl Senses {
             }
             Event::XinputRawMotion(motion) => self.moved(motion, tell),
             _ => Ok(()),
+        }
+    }
+
+    fn is_for_shortcuts(&mut self, key: u32) {
+        if self.shortcuts.contains(&key) {
+            self.presses.last.shortcut = Some(Instant::now().into());
         }
     }
 
