@@ -403,7 +403,7 @@ fn Card(
         let answer = move || until.with_untracked(|until| allowed_until(until));
         view! {
             <span class="for-longer">
-                <button class="thread" disabled=move || no_yes() || is_edited() || has_rest.get() on:click=move |event| say.run((answer(), is_by_pointer(&event)))>
+                <button class="thread" disabled=move || no_yes() || is_edited() || has_rest.get() on:click=move |event| press(&event, Callback::new(move |by_pointer| say.run((answer(), by_pointer))))>
                     {what}
                 </button>
                 <select

@@ -3,6 +3,7 @@
 //! WebKit hands keys to a page one by one, each when the page is done with the one before, and clicks at once: the last
 //! letters of somebody who types fast come after the click that was to send them.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use leptos::task::spawn_local;
@@ -18,8 +19,8 @@ const QUIET: Duration = Duration::from_millis(250);
 /// questions to this process and back the next letter has come, if there is one.
 const QUESTIONS: usize = 2;
 
-/// Milliseconds after which a press counts although letters still come: somebody goes on typing.
-const LATEST: f64 = 15_000.0;
+/// After this a press counts although letters still come, since somebody goes on typing, and although nothing is answered.
+const LATEST: Duration = Duration::from_secs(8);
 
 /// What was typed into a card, and pressed on it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +29,8 @@ struct Typed {
     letters: u32,
     /// Presses of its buttons.
     pressed: u32,
+    /// The number of the last one that has counted.
+    counted: u32,
 }
 
 /// The presses of one card's buttons.
@@ -61,11 +64,24 @@ impl Presses {
         if !waits {
             return go();
         }
-        let (number, at) = (self.typed.with_value(|typed| typed.pressed), js_sys::Date::now());
-        self.once_all_has_come(number, at, go);
+        let number = self.typed.with_value(|typed| typed.pressed);
+        let go: Rc<dyn Fn()> = Rc::new(go);
+        let at_last = Rc::clone(&go);
+        set_timeout(move || self.count(number, &*at_last), LATEST);
+        self.once_all_has_come(number, go);
     }
 
-    fn once_all_has_come(self, number: u32, at: f64, go: impl Fn() + 'static) {
+    /// Once, and only if no other press came since.
+    fn count(self, number: u32, go: &dyn Fn()) {
+        let is_next =
+            self.typed.try_get_value().is_some_and(|typed| typed.pressed == number && typed.counted < number);
+        if is_next {
+            self.typed.update_value(|typed| typed.counted = number);
+            go();
+        }
+    }
+
+    fn once_all_has_come(self, number: u32, go: Rc<dyn Fn()>) {
         let before = self.typed.with_value(|typed| typed.letters);
         let after = move || {
             spawn_local(async move {
@@ -74,11 +90,12 @@ impl Presses {
                     let _ = ipc::invoke(GetRemembered {}).await;
                 }
                 match self.typed.try_get_value() {
-                    Some(Typed { pressed, .. }) if pressed != number => {}
-                    Some(Typed { letters, .. }) if letters != before && js_sys::Date::now() - at < LATEST => {
-                        self.once_all_has_come(number, at, go);
+                    Some(Typed { letters, pressed, counted })
+                        if letters != before && pressed == number && counted < number =>
+                    {
+                        self.once_all_has_come(number, go);
                     }
-                    Some(_) => go(),
+                    Some(_) => self.count(number, &*go),
                     None => {}
                 }
             });

@@ -116,7 +116,9 @@ pub struct LastPress {
     pub elsewhere: Option<Instant>,
     /// A key on any window, ours too.
     pub key: Option<Instant>,
-    /// Ctrl, Alt or Super went down or came up: with others they are the window manager's shortcuts.
+    /// A button on no window of ours.
+    pub click: Option<Instant>,
+    /// Ctrl, Alt or Super went down or came up, or another key while one is down: the window manager's shortcuts.
     pub shortcut: Option<Instant>,
 }
 

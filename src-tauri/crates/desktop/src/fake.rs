@@ -256,7 +256,7 @@ impl FakeDesktop {
     /// Presses such a key just now: it is not counted yet.
     pub fn press_just_now(&self) {
         let now = Some(Instant::now());
-        self.state().last_press = LastPress { elsewhere: now, key: now, shortcut: None };
+        self.state().last_press = LastPress { elsewhere: now, key: now, ..LastPress::default() };
     }
 
     /// Counts it: it brought none of ours to the front.

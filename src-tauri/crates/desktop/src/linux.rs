@@ -252,9 +252,9 @@ impl Desktop for LinuxDesktop {
             let watchdog = Watchdog::new(self.keeper.clone(), display.clone());
             let watch = Arc::clone(&self.watch);
             let make = move |_: &mut Ewmh| {
-                let users_window = UsersWindow::keep(display.as_deref(), own.clone(), watch)?;
                 let pair = Arc::new(DevicePair::make(display.as_deref(), &agent, &own, &watchdog)?);
                 let session = Session::connect_as(display.as_deref(), Some(&pair))?;
+                let users_window = UsersWindow::keep(display.as_deref(), own.clone(), watch, pair.ids)?;
                 let held = PressedInput::new(display, Some(pair), Some(Arc::new(session)), watchdog);
                 Ok((held, users_window))
             };

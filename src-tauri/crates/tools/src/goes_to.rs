@@ -179,18 +179,26 @@ impl Router {
             return Some(acts_in);
         };
         let windows = tokio::time::timeout(LOOK, self.desktop().windows()).await.ok()?.ok()?;
-        for plan in step.parts().map(Step::plan) {
+        let mut goes_in = false;
+        for part in step.parts() {
+            let plan = part.plan();
             for point in plan.points() {
                 let taker = whose::taker(self.desktop(), &windows, Some((plan.display(), *point))).await;
+                goes_in |= taker.is_some();
                 acts_in.enters.extend(taker.map(|window| window.id));
             }
             match plan.reach() {
                 // Where the parts before it lead, its keys go, too.
-                Reach::Focus { .. } => acts_in.types |= acts_in.enters.is_empty(),
-                Reach::Window(id) => acts_in.enters.extend([WindowId(*id)]),
+                Reach::Focus { .. } => acts_in.types |= !goes_in,
+                Reach::Window(id) => {
+                    goes_in |= part.name() == "focusWindow";
+                    acts_in.enters.extend([WindowId(*id)]);
+                }
                 reach => {
                     let touched = whose::owned(self.desktop(), &windows, reach).await;
-                    acts_in.enters.extend(touched.and_then(|touched| touched.window).map(WindowId));
+                    let window = touched.and_then(|touched| touched.window);
+                    goes_in |= window.is_some();
+                    acts_in.enters.extend(window.map(WindowId));
                 }
             }
         }
@@ -378,6 +386,10 @@ pub(crate) async fn told_of_window(
     match look(by_app).await? {
         Err(DesktopError::NotFound(_)) if title.is_some() => {}
         Err(DesktopError::Timeout(_)) => return None,
+        // A window that tells no title may be another one's of its name.
+        Ok(found) if found.window.is_empty() && title.is_some() && found.pid != window.pid => {
+            return Some(Snapshot::default());
+        }
         looked => return Some(looked.unwrap_or_default()),
     }
     let found = look(ElementQuery { window: title, ..query }).await?.ok();

@@ -178,7 +178,8 @@ pub(super) fn launch(ewmh: &Ewmh, app: &str, address: &SessionAddress) -> Result
     if let Some(bus) = &address.session_bus {
         command.env("DBUS_SESSION_BUS_ADDRESS", bus);
     }
-    if ewmh.works_beside_its_user() {
+    // Not a terminal, which would hand it on to all that its user starts there.
+    if ewmh.works_beside_its_user() && !found.entry.terminal() {
         // Begun long ago, by the time in it (Startup Notification Protocol): its window does not take the focus.
         command.env("DESKTOP_STARTUP_ID", "miki_TIME1");
     }

@@ -242,6 +242,9 @@ impl LinuxDesktop {
             self.fence.check_app(&[])?;
             return operand.check_in_reach().await;
         };
+        if let Some(users_window) = &self.users_window {
+            users_window.operates(owner.pid);
+        }
         let clients = self.ewmh.run(LOOK, |ewmh| ewmh.clients()).await?;
         let of_app: Vec<&Client> = clients.iter().filter(|client| client.pid == Some(owner.pid)).collect();
         // Several may have its title.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use protocol::geometry::NormPoint;
 
-use super::ewmh::Ewmh;
+use super::ewmh::{Client, Ewmh};
 use super::{LOOK, LinuxDesktop, apps};
 use crate::{
     Acted, AppView, DesktopError, Fence, Glance, Taker, WindowChange, WindowId, WindowView, Windows,
@@ -73,7 +73,10 @@ impl Windows for LinuxDesktop {
         Box::pin(async move {
             let clients = self.ewmh.run(LOOK, |ewmh| ewmh.clients()).await.ok()?;
             let its = clients.iter().find(|client| u64::from(client.window) == window.0)?;
-            its.over.map(|below| WindowId(below.into()))
+            // Any program can say that its window belongs to another's.
+            let is_its =
+                |below: &&Client| Some(below.window) == its.over && its.pid.is_some() && below.pid == its.pid;
+            clients.iter().find(is_its).map(|below| WindowId(below.window.into()))
         })
     }
 
@@ -95,6 +98,9 @@ impl Windows for LinuxDesktop {
         let address = Arc::clone(&self.address);
         Box::pin(async move {
             let _kept = self.keep_users_window();
+            if let Some(users_window) = &self.users_window {
+                users_window.launches();
+            }
             self.ewmh.run(LAUNCH, move |ewmh| apps::launch(ewmh, &app, &address)).await
         })
     }

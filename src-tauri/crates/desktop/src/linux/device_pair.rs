@@ -73,6 +73,10 @@ impl PairIds {
         Ok(Some((ids, pointer.attachment)))
     }
 
+    pub(super) fn pointer(&self) -> DeviceId {
+        self.pointer
+    }
+
     pub(super) fn move_to(&self, session: &Session, (x, y): (i16, i16)) -> Result<(), DesktopError> {
         let fixed = |pixels: i16| i32::from(pixels) << 16;
         let to = (fixed(x), fixed(y));

@@ -62,7 +62,7 @@ impl Session {
     }
 
     /// The window below a frame that names its process, or is managed.
-    fn client_in(
+    pub(super) fn client_in(
         &self,
         window: Window,
         net_pid: Atom,

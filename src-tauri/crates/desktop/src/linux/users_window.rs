@@ -1,11 +1,12 @@
 //! The window that the user works in stays theirs while an agent acts with hands of its own.
 //!
 //! Applications that are operated bring themselves to the front: GTK 3 and Chromium do when one of their elements is given
-//! the focus, Qt and Swing when they are clicked, and a new window does. Where another window is active without the user's
-//! doing, theirs is made active again. Their doing is a click, a shortcut, a pointer that has gone into the window, and a wish
-//! that is said to be theirs (`_NET_ACTIVE_WINDOW` with source 2, by a pager or a panel).
+//! the focus, Qt and Swing when they are clicked, and a window of a program that was just started does. Where such a window
+//! is active without the user's doing, theirs is made active again, a few times at most. Their doing is a click, a shortcut,
+//! a pointer that has gone into the window, and a wish that is said to be theirs (`_NET_ACTIVE_WINDOW` with source 2, by a
+//! pager or a panel). Other windows, as a dialog of what the user works with, are none of the agent's doing.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::os::fd::AsFd as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -13,10 +14,12 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
+use x11rb::protocol::xinput::ConnectionExt as _;
 use x11rb::protocol::xproto::{
     AtomEnum, ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _, EventMask, Window,
 };
 
+use super::device_pair::PairIds;
 use super::session::Session;
 use super::watch::Watch;
 use super::windows::Own;
@@ -36,6 +39,10 @@ const MOST: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(250);
 /// Who asks, in EWMH's words.
 const PAGER: u32 = 2;
+/// A window that comes again so often is left in front.
+const TIMES: usize = 3;
+/// For the watch to hear of the press that has brought a window up.
+const HEARS: Duration = Duration::from_millis(10);
 
 /// Ends with the last one who has it.
 pub(super) struct UsersWindow {
@@ -45,6 +52,10 @@ pub(super) struct UsersWindow {
 #[derive(Default)]
 struct Acts {
     now: usize,
+    /// Processes that were operated.
+    operated: BTreeSet<u32>,
+    /// When a program was started last.
+    launched: Option<Instant>,
     ended: Option<Instant>,
     /// When the user's window was made active again last.
     given_back: Option<Instant>,
@@ -68,6 +79,7 @@ impl UsersWindow {
         display: Option<&str>,
         own: Own,
         watch: Arc<Watch>,
+        pair: PairIds,
     ) -> Result<Arc<Self>, DesktopError> {
         let session = Session::connect(display)?;
         let seen = ChangeWindowAttributesAux::new()
@@ -75,8 +87,18 @@ impl UsersWindow {
         session.conn.change_window_attributes(session.root, &seen)?.check()?;
         let kept = Arc::new(Self { acts: Mutex::default() });
         let weak = Arc::downgrade(&kept);
-        let mut keeper = Keeper { session, own, watch, theirs: None, wished: HashMap::new() };
+        let mut keeper = Keeper {
+            session,
+            own,
+            watch,
+            pair,
+            theirs: None,
+            wished: HashMap::new(),
+            known: HashMap::new(),
+            given_back: Vec::new(),
+        };
         keeper.theirs = keeper.active()?;
+        keeper.note_windows()?;
         let thread = std::thread::Builder::new().name("desktop-user".into());
         thread
             .spawn(move || keeper.attend(&weak))
@@ -88,6 +110,16 @@ impl UsersWindow {
     pub(super) fn begin(self: &Arc<Self>) -> Acting {
         self.acts().now += 1;
         Acting(Arc::clone(self))
+    }
+
+    /// What is operated may come to the front by itself.
+    pub(super) fn operates(&self, pid: u32) {
+        self.acts().operated.insert(pid);
+    }
+
+    /// So may new windows from now on.
+    pub(super) fn launches(&self) {
+        self.acts().launched = Some(Instant::now());
     }
 
     /// Waits until an application that was clicked has come to rest behind the user's window.
@@ -116,10 +148,15 @@ struct Keeper {
     session: Session,
     own: Own,
     watch: Arc<Watch>,
+    pair: PairIds,
     /// `None` if no window is active.
     theirs: Option<Window>,
     /// Windows that the user wants to be active, and since when.
     wished: HashMap<Window, Instant>,
+    /// All windows, and since when they were there.
+    known: HashMap<Window, Instant>,
+    /// From which windows the keyboard was given back, and when.
+    given_back: Vec<(Window, Instant)>,
 }
 
 impl Keeper {
@@ -127,7 +164,7 @@ impl Keeper {
         loop {
             let Some(kept) = kept.upgrade() else { return };
             if let Err(error) = self.look(&kept) {
-                tracing::debug!(%error, "the user's window is not kept any more");
+                tracing::warn!(%error, "the user's window is not kept any more");
                 return;
             }
             drop(kept);
@@ -141,7 +178,8 @@ impl Keeper {
     }
 
     fn look(&mut self, kept: &UsersWindow) -> Result<(), DesktopError> {
-        let active = self.session.atoms._NET_ACTIVE_WINDOW;
+        let atoms = &self.session.atoms;
+        let (active, list) = (atoms._NET_ACTIVE_WINDOW, atoms._NET_CLIENT_LIST);
         while let Some(event) = self.session.conn.poll_for_event()? {
             match event {
                 Event::ClientMessage(wish)
@@ -149,6 +187,7 @@ impl Keeper {
                 {
                     self.wished.insert(wish.window, Instant::now());
                 }
+                Event::PropertyNotify(changed) if changed.atom == list => self.note_windows()?,
                 Event::PropertyNotify(changed) if changed.atom == active => self.changed(kept)?,
                 _ => {}
             }
@@ -164,7 +203,13 @@ impl Keeper {
             self.theirs = Some(now);
             return Ok(());
         };
-        let is_theirs = !kept.is_acted()
+        self.given_back.retain(|(_, at)| at.elapsed() < FOLLOWED);
+        let times = self.given_back.iter().filter(|(window, _)| *window == now).count();
+        let is_agents = kept.is_acted() && self.is_agents(now, theirs, kept)? && times < TIMES;
+        if is_agents {
+            std::thread::sleep(HEARS);
+        }
+        let is_theirs = !is_agents
             || self.wished.contains_key(&now)
             || self.has_pressed()
             || !self.windows()?.contains(&theirs)
@@ -174,6 +219,7 @@ impl Keeper {
             self.theirs = Some(now);
             return Ok(());
         }
+        self.given_back.push((now, Instant::now()));
         let data = [PAGER, x11rb::CURRENT_TIME, 0, 0, 0];
         let event = ClientMessageEvent::new(32, theirs, self.session.atoms._NET_ACTIVE_WINDOW, data);
         let read_by = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
@@ -183,10 +229,34 @@ impl Keeper {
         Ok(())
     }
 
+    /// Whether a window may have come up by what the agent does: its program is operated, or was just started.
+    fn is_agents(&self, now: Window, theirs: Window, kept: &UsersWindow) -> Result<bool, DesktopError> {
+        let (its, users) = (self.pid(now)?, self.pid(theirs)?);
+        let (operated, launched) = {
+            let acts = kept.acts();
+            (its.is_some_and(|pid| acts.operated.contains(&pid)), acts.launched)
+        };
+        let is_new =
+            launched.is_some_and(|launched| self.known.get(&now).is_none_or(|since| *since >= launched));
+        if is_new || (operated && its != users) {
+            return Ok(true);
+        }
+        let pointed = self.session.conn.xinput_xi_query_pointer(self.session.root, self.pair.pointer())?;
+        let over = pointed.reply()?.child;
+        Ok(self.session.top_of(now) == Some(over)
+            || (its.is_some() && its != users && self.pid(over)? == its))
+    }
+
+    fn pid(&self, window: Window) -> Result<Option<u32>, DesktopError> {
+        if window == x11rb::NONE {
+            return Ok(None);
+        }
+        Ok(self.session.client_in(window, self.session.atoms._NET_WM_PID, 0)?.and_then(|(_, pid)| pid))
+    }
+
     fn has_pressed(&self) -> bool {
         let last = self.watch.last_press();
-        let clicked = last.elsewhere.filter(|at| last.key.is_none_or(|key| key < *at));
-        clicked.into_iter().chain(last.shortcut).any(|at| at.elapsed() < PRESSED)
+        last.click.into_iter().chain(last.shortcut).any(|at| at.elapsed() < PRESSED)
     }
 
     /// The user's pointer.
@@ -207,6 +277,15 @@ impl Keeper {
 
     fn windows(&self) -> Result<Vec<Window>, DesktopError> {
         self.of_root(self.session.atoms._NET_CLIENT_LIST)
+    }
+
+    fn note_windows(&mut self) -> Result<(), DesktopError> {
+        let windows = self.windows()?;
+        self.known.retain(|window, _| windows.contains(window));
+        for window in windows {
+            self.known.entry(window).or_insert_with(Instant::now);
+        }
+        Ok(())
     }
 
     fn of_root(&self, property: u32) -> Result<Vec<u32>, DesktopError> {

@@ -158,6 +158,7 @@ impl Watch {
         let mut last = self.last_press.lock().unwrap_or_else(PoisonError::into_inner);
         last.elsewhere = pressed.last.elsewhere.or(last.elsewhere);
         last.key = pressed.last.key.or(last.key);
+        last.click = pressed.last.click.or(last.click);
         last.shortcut = pressed.last.shortcut.or(last.shortcut);
         Ok(senses.sleep())
     }

@@ -185,9 +185,12 @@ impl Applications {
         let matching = |one: &&Application| (says(&one.name, app) || by_window(one)) && titled(one);
         let is_app = |one: &Application| says(&one.name, app);
         let mut fitting: Vec<&Application> = self.all.iter().filter(matching).collect();
-        if fitting.is_empty() && app.is_some() {
-            let is_untitled = |one: &&Application| is_app(one) && one.windows.iter().any(Window::is_untitled);
-            fitting.extend(self.all.iter().filter(is_untitled));
+        // Of several nobody can tell which it is.
+        let of_app: Vec<&Application> = self.all.iter().filter(|one| is_app(one)).collect();
+        if let ([only], true, true) = (of_app.as_slice(), fitting.is_empty(), app.is_some())
+            && only.windows.iter().filter(|window| window.is_untitled()).count() == 1
+        {
+            fitting.push(only);
         }
         let is_active =
             |one: &Application| one.windows.iter().any(|window| window.active && one.bears(window, title));

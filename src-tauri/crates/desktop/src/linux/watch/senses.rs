@@ -107,9 +107,12 @@ impl Senses {
         conn.xinput_xi_select_events(session.root, &masks)?.check()?;
         let keymap = Keymap::read(&session)?;
         let escape_code = keymap.key(Key::Escape).ok().map(|stroke| stroke.code);
-        let shortcuts = [Key::Ctrl, Key::Alt, Key::Meta];
-        let shortcuts =
-            shortcuts.into_iter().filter_map(|key| Some(keymap.key(key).ok()?.code.into())).collect();
+        let map = conn.get_modifier_mapping()?.reply()?;
+        // Control, Mod1 and Mod4, with the keys of both sides; a row has a zero for each key that is not there.
+        let rows = map.keycodes.chunks(usize::from(map.keycodes_per_modifier()).max(1)).enumerate();
+        let rows = rows.filter(|(row, _)| [2, 3, 6].contains(row));
+        let shortcuts = rows.flat_map(|(_, keys)| keys).filter(|key| **key != 0).map(|key| u32::from(*key));
+        let shortcuts = shortcuts.collect();
         let now = Instant::now();
         let mut senses = Self {
             displays: session.bounds()?,
@@ -235,7 +238,7 @@ impl Senses {
                 }
                 if self.is_users(key.sourceid)? {
                     self.presses.last.key = Some(Instant::now().into());
-                    self.is_for_shortcuts(key.detail);
+                    self.note_shortcut(key.detail);
                     if !self.session.focus_is_own(&self.own)? {
                         self.pressed_elsewhere();
                         self.stepped_in(tell);
@@ -246,7 +249,7 @@ impl Senses {
             }
             Event::XinputRawKeyRelease(key) => {
                 if self.keys.remove(&key.detail) {
-                    self.is_for_shortcuts(key.detail);
+                    self.note_shortcut(key.detail);
                 }
                 if self.escape_code.is_some_and(|code| u32::from(code) == key.detail) {
                     self.escape = None;
@@ -261,6 +264,7 @@ impl Senses {
                     // It is this click that brings ours to the front.
                     self.count_press();
                 } else {
+                    self.presses.last.click = Some(Instant::now().into());
                     self.pressed_elsewhere();
                     self.stepped_in(tell);
                 }
@@ -271,8 +275,8 @@ impl Senses {
         }
     }
 
-    fn is_for_shortcuts(&mut self, key: u32) {
-        if self.shortcuts.contains(&key) {
+    fn note_shortcut(&mut self, key: u32) {
+        if self.shortcuts.contains(&key) || !self.shortcuts.is_disjoint(&self.keys) {
             self.presses.last.shortcut = Some(Instant::now().into());
         }
     }
