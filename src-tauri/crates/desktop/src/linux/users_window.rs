@@ -39,6 +39,8 @@ const MOST: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(250);
 /// Who asks, in EWMH's words.
 const PAGER: u32 = 2;
+/// How long a program may take to show its window.
+const STARTS: Duration = Duration::from_secs(15);
 /// A window that comes again so often is left in front.
 const TIMES: usize = 3;
 /// For the watch to hear of the press that has brought a window up.
@@ -236,15 +238,19 @@ impl Keeper {
             let acts = kept.acts();
             (its.is_some_and(|pid| acts.operated.contains(&pid)), acts.launched)
         };
-        let is_new =
-            launched.is_some_and(|launched| self.known.get(&now).is_none_or(|since| *since >= launched));
-        if is_new || (operated && its != users) {
-            return Ok(true);
-        }
         let pointed = self.session.conn.xinput_xi_query_pointer(self.session.root, self.pair.pointer())?;
         let over = pointed.reply()?.child;
-        Ok(self.session.top_of(now) == Some(over)
-            || (its.is_some() && its != users && self.pid(over)? == its))
+        if self.session.top_of(now) == Some(over) {
+            return Ok(true);
+        }
+        // What the user works with opens windows of its own.
+        if its.is_some() && its == users {
+            return Ok(false);
+        }
+        let is_new = launched.is_some_and(|launched| {
+            launched.elapsed() < STARTS && self.known.get(&now).is_none_or(|since| *since >= launched)
+        });
+        Ok(is_new || operated || (its.is_some() && self.pid(over)? == its))
     }
 
     fn pid(&self, window: Window) -> Result<Option<u32>, DesktopError> {
