@@ -15,6 +15,7 @@ use crate::picker::can_speak;
 use crate::settings::SettingsPage;
 use crate::store::store;
 use crate::widgets::approval::Approvals;
+use crate::widgets::beside::Beside;
 use crate::widgets::icon::icon;
 use crate::widgets::status::{ErrorLine, RunButtons, StatusLine};
 use crate::words::Word;
@@ -90,6 +91,7 @@ pub fn Dashboard() -> impl IntoView {
                     <StatusLine />
                     <RunButtons />
                 </header>
+                <Beside />
                 <ErrorLine />
                 <Show
                     when=move || ready.get()

@@ -4,11 +4,70 @@
 use fold::Transcript;
 use leptos::prelude::*;
 use protocol::event::{Activity, Status};
+use protocol::ids::RunId;
+use protocol::view::{BesideView, PointerView};
 
+use crate::brief;
+use crate::state::State;
 use crate::store::store;
+use crate::widgets::beside::color;
 use crate::widgets::status::{activity_name, activity_word};
 use crate::words::Word;
 use protocol::escape::visible_text;
+
+/// An agent's own pointer, as it is drawn.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Pointer {
+    run: Option<RunId>,
+    /// Whose it is.
+    name: String,
+    /// In hundredths of the display.
+    at: (f64, f64),
+    color: &'static str,
+}
+
+impl Pointer {
+    /// `None` if it is on a display that has no overlay.
+    fn of(state: &State, beside: &BesideView) -> Option<Self> {
+        let PointerView { at, .. } = beside.pointer.filter(|pointer| pointer.display == 0)?;
+        let run = state.overview.runs.iter().find(|run| run.run == beside.run)?;
+        Some(Self {
+            run: Some(beside.run.clone()),
+            name: visible_text(&brief::shortened(&run.goal)),
+            at: (at.x() / 10.0, at.y() / 10.0),
+            color: color(beside),
+        })
+    }
+}
+
+/// With its name, and a trail from where it was.
+#[component]
+fn OwnPointer(its: Memo<Pointer>) -> impl IntoView {
+    let at = Memo::new(move |_| its.with(|its| its.at));
+    let before = StoredValue::new(at.get_untracked());
+    let trail = Memo::new(move |_| {
+        let (from, to) = (before.get_value(), at.get());
+        before.set_value(to);
+        (from, to)
+    });
+    // A new line makes a new element, so that its fading starts again.
+    let trails = move || Some(trail.get()).filter(|(from, to)| from != to).into_iter().collect::<Vec<_>>();
+    view! {
+        <div class="own-pointer" aria-hidden="true" style:--pointer=move || its.with(|its| its.color)>
+            <svg class="trail" viewBox="0 0 100 100" preserveAspectRatio="none">
+                <For
+                    each=trails
+                    key=|((x, y), (to_x, to_y))| [x, y, to_x, to_y].map(|at| at.to_bits())
+                    children=|((x, y), (to_x, to_y))| view! { <line x1=x y1=y x2=to_x y2=to_y /> }
+                />
+            </svg>
+            <div class="arrow" style:left=move || format!("{}%", at.get().0) style:top=move || format!("{}%", at.get().1)>
+                <svg viewBox="0 0 24 24"><path d="M2 1l7.500 20 3.600-8.300L21.500 9z" /></svg>
+                <span class="name" dir="auto">{move || its.with(|its| its.name.clone())}</span>
+            </div>
+        </div>
+    }
+}
 
 #[component]
 pub fn Overlay() -> impl IntoView {
@@ -42,6 +101,11 @@ pub fn Overlay() -> impl IntoView {
             .then(|| store.fill(Word::OthersAtWork, &[("n", &n.to_string())]))
     };
 
+    let pointers = store.memo(|state| {
+        let all = &state.overview.desktop.beside;
+        all.iter().filter_map(|beside| Pointer::of(state, beside)).collect::<Vec<_>>()
+    });
+
     view! {
         <Show when=move || on.get()>
             <div class="overlay" data-activity=move || activity_name(activity.get())>
@@ -56,6 +120,16 @@ pub fn Overlay() -> impl IntoView {
                             style:left=move || format!("{}%", at.x() / 10.0)
                             style:top=move || format!("{}%", at.y() / 10.0)
                         ></div>
+                    }
+                />
+                <For
+                    each=move || pointers.get()
+                    key=|pointer| pointer.run.clone()
+                    children=move |Pointer { run, .. }| {
+                        let its = Memo::new(move |_| {
+                            pointers.with(|all| all.iter().find(|one| one.run == run).cloned()).unwrap_or_default()
+                        });
+                        view! { <OwnPointer its /> }
                     }
                 />
                 <div class="pill" role="status">

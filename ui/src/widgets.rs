@@ -1,6 +1,7 @@
 //! What more than one window shows: the goal field, the status, the steps, the questions.
 
 pub mod approval;
+pub mod beside;
 pub mod budget;
 pub mod changes;
 pub mod entry;

@@ -127,6 +127,12 @@ words! {
     StopAll: "Stop all ({n})", "すべて停止（{n}）";
     StopSession: "Stop: {name}", "停止: {name}";
     HasDesktop: "has the desktop", "デスクトップを操作中";
+    WorksInApp: "in {app}", "{app} で作業中";
+    WorksBeside: "Works in {window} with its own pointer", "専用のポインターで {window} を操作しています";
+    ShowItsWindow: "Show", "表示";
+    ShowItsWindowTip: "Bring the window up and watch", "ウィンドウを前面に出して見る";
+    TakeItsWindow: "Take over", "自分で操作";
+    TakeItsWindowTip: "Pause this run and bring its window up for you", "作業を一時停止し、ウィンドウを前面に出す";
     NextForDesktop: "next for the desktop", "次にデスクトップを操作";
     InLineForDesktop: "no. {n} in line for the desktop", "デスクトップの順番待ち（{n}番目）";
     OneQuestion: "1 question", "質問 1件";

@@ -18,6 +18,9 @@ use super::width::{self, cut};
 use crate::exit::Exit;
 use crate::home::Home;
 
+/// Characters of the application that a run works in.
+const APP: usize = 14;
+
 /// List the runs that have not ended
 ///
 /// Those that wait for an answer are among them, also where no Miki runs.
@@ -158,6 +161,12 @@ fn state(run: &RunStatus, overview: &Overview) -> &'static str {
 fn desktop(run: &RunId, desktop: &DesktopView) -> String {
     if desktop.owner.as_ref() == Some(run) {
         return "has it".into();
+    }
+    if let Some(beside) = desktop.beside.iter().find(|beside| beside.run == *run) {
+        return match &beside.window {
+            Some(window) => format!("in {}", cut(&plain(&window.app), APP)),
+            None => "beside you".into(),
+        };
     }
     match desktop.waiting.iter().position(|waiting| waiting == run) {
         Some(place) => format!("waits {}", place + 1),

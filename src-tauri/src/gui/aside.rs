@@ -1,5 +1,5 @@
 //! When the dashboard is kept below all other windows: while a run has the desktop, and on until that run ends, waits for its
-//! user or is paused. Pure.
+//! user or is paused. For one with hands of its own only where it lies over what that acts on, and its user is not in it. Pure.
 
 use protocol::event::Activity;
 use protocol::ids::RunId;
@@ -30,13 +30,15 @@ impl Aside {
         self.wanted = self.run.is_some();
     }
 
-    /// Whether it is to be below now. Not while any run asks: the question must be seen whole.
-    pub fn update(&mut self, view: &Overview) -> bool {
+    /// Whether it is to be below now. Not while any run asks: the question must be seen whole. `in_use`: the user is in it.
+    pub fn update(&mut self, view: &Overview, in_use: bool) -> bool {
         let works = |run: &RunId| {
             view.runs.iter().any(|known| known.run == *run && known.status.activity == Activity::Working)
         };
-        if let Some(owner) = &view.desktop.owner {
-            self.run = Some(owner.clone());
+        let beside = view.desktop.beside.iter().find(|beside| beside.wants_room && works(&beside.run));
+        let beside = beside.filter(|_| !in_use).map(|beside| &beside.run);
+        if let Some(run) = view.desktop.owner.as_ref().or(beside) {
+            self.run = Some(run.clone());
         } else if self.wanted || self.run.as_ref().is_some_and(|run| !works(run)) {
             (self.run, self.wanted) = (None, false);
         }
@@ -50,7 +52,7 @@ mod tests {
     use protocol::event::Status;
     use protocol::ids::{Seq, SessionId};
     use protocol::settings::Settings;
-    use protocol::view::{DesktopView, Platform, RunStatus};
+    use protocol::view::{BesideView, DesktopView, Platform, RunStatus};
 
     use super::*;
 
@@ -84,7 +86,7 @@ mod tests {
             sessions: Vec::new(),
             questions: Vec::new(),
             runs,
-            desktop: DesktopView { owner, waiting: Vec::new() },
+            desktop: DesktopView { owner, ..DesktopView::default() },
             version: "0.1.0".into(),
             platform: Platform::Linux,
         }
@@ -93,13 +95,16 @@ mod tests {
     #[test]
     fn it_stays_where_it_is_until_a_run_has_the_desktop_and_steps_aside_until_that_one_ends() {
         let mut aside = Aside::default();
-        assert!(!aside.update(&view(vec![run(Activity::Working)], false)), "nothing is done on the desktop");
-        assert!(aside.update(&view(vec![run(Activity::Working)], true)));
-        assert!(aside.update(&view(vec![run(Activity::Working)], false)), "between two turns");
-        assert!(!aside.update(&view(vec![run(Activity::Waiting)], false)), "it asks");
-        assert!(!aside.update(&view(vec![run(Activity::Working)], false)), "it has nothing yet");
-        assert!(aside.update(&view(vec![run(Activity::Working)], true)));
-        assert!(!aside.update(&view(Vec::new(), false)), "it has ended");
+        assert!(
+            !aside.update(&view(vec![run(Activity::Working)], false), false),
+            "nothing is done on the desktop"
+        );
+        assert!(aside.update(&view(vec![run(Activity::Working)], true), false));
+        assert!(aside.update(&view(vec![run(Activity::Working)], false), false), "between two turns");
+        assert!(!aside.update(&view(vec![run(Activity::Waiting)], false), false), "it asks");
+        assert!(!aside.update(&view(vec![run(Activity::Working)], false), false), "it has nothing yet");
+        assert!(aside.update(&view(vec![run(Activity::Working)], true), false));
+        assert!(!aside.update(&view(Vec::new(), false), false), "it has ended");
     }
 
     #[test]
@@ -108,12 +113,30 @@ mod tests {
         let (acts, thinks) =
             (view(vec![run(Activity::Working)], true), view(vec![run(Activity::Working)], false));
         aside.wanted();
-        assert!(aside.update(&acts), "that was before");
+        assert!(aside.update(&acts, false), "that was before");
         aside.wanted();
-        assert!(aside.update(&acts), "it would cover what is worked on");
-        assert!(!aside.update(&thinks));
-        assert!(!aside.update(&thinks));
-        assert!(aside.update(&acts));
-        assert!(aside.update(&thinks), "one wish counts once");
+        assert!(aside.update(&acts, false), "it would cover what is worked on");
+        assert!(!aside.update(&thinks, false));
+        assert!(!aside.update(&thinks, false));
+        assert!(aside.update(&acts, false));
+        assert!(aside.update(&thinks, false), "one wish counts once");
+    }
+
+    #[test]
+    fn for_hands_of_their_own_it_makes_room_where_it_is_in_the_way_and_its_user_is_elsewhere() {
+        let beside = |wants_room| {
+            let one =
+                BesideView { run: RunId("r-1".into()), window: None, pointer: None, wants_room, color: 0 };
+            let view = view(vec![run(Activity::Working)], false);
+            Overview { desktop: DesktopView { beside: vec![one], ..DesktopView::default() }, ..view }
+        };
+        let mut aside = Aside::default();
+        assert!(!aside.update(&beside(false), false), "it is in nobody's way");
+        assert!(!aside.update(&beside(true), true), "its user is in it");
+        assert!(aside.update(&beside(true), false));
+        aside.wanted();
+        assert!(!aside.update(&beside(true), true), "its user has come to it");
+        assert!(aside.update(&beside(true), false), "and has left it");
+        assert!(!aside.update(&view(Vec::new(), false), false), "it has ended");
     }
 }

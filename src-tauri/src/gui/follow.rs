@@ -183,7 +183,8 @@ async fn show_chat(
 fn show_dashboard(app: &AppHandle, shown: &mut Shown, runs: &mut WindowRuns, view: &Overview) {
     let Shown { aside, above, owes_keyboard, .. } = shown;
     let (was_below, taker) = (aside.is_below(), aside.run().cloned());
-    match (was_below, aside.update(view)) {
+    let in_use = windows::is_focused(app, Window::Dashboard);
+    match (was_below, aside.update(view, in_use)) {
         (false, true) => *above = windows::step_aside(app),
         (true, false) => windows::step_back(app, std::mem::take(above)),
         _ => {}

@@ -69,12 +69,16 @@ impl From<&Overview> for TrayState {
     }
 }
 
-/// What the runs do, those that wait for the user first.
+/// What the runs do, those that wait for the user first; of those with hands of their own, where.
 fn details(view: &Overview) -> String {
     let (waiting, others): (Vec<&RunStatus>, Vec<&RunStatus>) =
         view.runs.iter().partition(|run| run.status.activity == Activity::Waiting);
-    let said = waiting.into_iter().chain(others).map(|run| run.status.detail.as_str());
-    said.filter(|detail| !detail.is_empty()).take(DETAILS).map(visible_text).collect::<Vec<_>>().join("; ")
+    let said = waiting.into_iter().chain(others).filter(|run| !run.status.detail.is_empty()).map(|run| {
+        let window = fold::beside(view, &run.run).and_then(|beside| beside.window.as_ref());
+        let place = window.map(|window| format!(" ({})", visible_text(&window.app))).unwrap_or_default();
+        format!("{}{place}", visible_text(&run.status.detail))
+    });
+    said.take(DETAILS).collect::<Vec<_>>().join("; ")
 }
 
 /// One line, cut between characters.

@@ -10,7 +10,7 @@ use protocol::command::{EditSession, ListSessions, StopRun, Which};
 use protocol::escape::visible_text;
 use protocol::ids::{RunId, SessionId, Timestamp};
 use protocol::remembered::Tab;
-use protocol::view::{RunStatus, SessionView, Shelf};
+use protocol::view::{Overview, RunStatus, SessionView, Shelf};
 
 use super::find::{FindField, Finding, FoundList};
 use super::tools::{self, SessionTools, TitleField, Toast, Tools};
@@ -119,6 +119,8 @@ struct Line {
     updated: i64,
     state: SessionState,
     desktop: Desktop,
+    /// The application that it works in beside its user.
+    place: Option<String>,
     run: Option<RunId>,
     /// What the run does.
     detail: String,
@@ -138,6 +140,7 @@ impl Line {
             updated: session.updated.0,
             state: fold::session_state(view, session),
             desktop: run.map(|run| fold::desktop_of(view, &run.run)).unwrap_or_default(),
+            place: run.and_then(|run| place_of(view, &run.run)),
             run: run.map(|run| run.run.clone()),
             detail: run.map(|run| visible_text(&run.status.detail)).unwrap_or_default(),
             came_to_nothing: came_to_nothing(session),
@@ -191,7 +194,7 @@ fn Item(id: SessionId, lines: Memo<Vec<Line>>, clock: RwSignal<Timestamp>, tools
         SessionState::Asks { questions } => questions,
         _ => 0,
     });
-    let desktop = Memo::new(move |_| line.with(|line| line.desktop));
+    let desktop = Memo::new(move |_| line.with(|line| (line.desktop, line.place.clone())));
     let run = Memo::new(move |_| line.with(|line| line.run.clone()));
     let stop = move |_| {
         let run = run.get_untracked();
@@ -220,7 +223,7 @@ fn Item(id: SessionId, lines: Memo<Vec<Line>>, clock: RwSignal<Timestamp>, tools
             data-pinned=move || shelf.get().pinned.to_string()
             data-state=move || state.get().name()
             data-doubted=move || line.with(|line| line.came_to_nothing).to_string()
-            data-desktop=move || desktop_name(desktop.get())
+            data-desktop=move || desktop_name(desktop.get().0)
         >
             <button
                 class="open"
@@ -239,7 +242,7 @@ fn Item(id: SessionId, lines: Memo<Vec<Line>>, clock: RwSignal<Timestamp>, tools
                         <span class="badge" data-effect="waiting">{count_of_questions(store, questions.get())}</span>
                     })}
                     {move || desktop_words(store, desktop.get()).map(|words| view! {
-                        <span class="badge desktop" data-desktop=desktop_name(desktop.get())>{words}</span>
+                        <span class="badge desktop" dir="auto" data-desktop=desktop_name(desktop.get().0)>{words}</span>
                     })}
                 </span>
             </button>
@@ -290,6 +293,8 @@ struct Branch {
     state: SessionState,
     is_paused: bool,
     desktop: Desktop,
+    /// The application that it works in beside its user.
+    place: Option<String>,
     /// What it does, and what it took.
     detail: String,
     took: String,
@@ -317,6 +322,7 @@ impl Branch {
             },
             is_paused: run.status.paused,
             desktop: fold::desktop_of(view, &run.run),
+            place: place_of(view, &run.run),
             detail: visible_text(&run.status.detail),
             took: [Some(steps), cost.or(tokens)].into_iter().flatten().collect::<Vec<_>>().join(" · "),
             is_shown: state.shown() == Some(&run.session),
@@ -345,14 +351,14 @@ fn Agent(agent: Branch, agents: Memo<Vec<Branch>>) -> impl IntoView {
     };
     let stop_words = move || agent.with(|agent| store.fill(Word::StopSession, &[("name", &agent.name)]));
     let state = Memo::new(move |_| agent.with(|agent| agent.state));
-    let desktop = Memo::new(move |_| agent.with(|agent| agent.desktop));
+    let desktop = Memo::new(move |_| agent.with(|agent| (agent.desktop, agent.place.clone())));
     let detail = move || agent.with(|agent| store.told(&agent.detail));
     view! {
         <li
             data-run=run.0
             data-depth=move || agent.with(|agent| agent.depth.min(4).to_string())
             data-state=move || state.get().name()
-            data-desktop=move || desktop_name(desktop.get())
+            data-desktop=move || desktop_name(desktop.get().0)
         >
             <button
                 class="open"
@@ -372,7 +378,7 @@ fn Agent(agent: Branch, agents: Memo<Vec<Branch>>) -> impl IntoView {
                         })}
                     })}
                     {move || desktop_words(store, desktop.get()).map(|words| view! {
-                        <span class="badge desktop" data-desktop=desktop_name(desktop.get())>{words}</span>
+                        <span class="badge desktop" dir="auto" data-desktop=desktop_name(desktop.get().0)>{words}</span>
                     })}
                 </span>
             </button>
@@ -445,14 +451,22 @@ fn count_of_questions(store: Store, n: usize) -> String {
 fn desktop_name(desktop: Desktop) -> &'static str {
     match desktop {
         Desktop::Has => "has",
+        Desktop::Beside => "beside",
         Desktop::Waits { .. } => "waits",
         Desktop::Nothing => "nothing",
     }
 }
 
-fn desktop_words(store: Store, desktop: Desktop) -> Option<String> {
+/// Shortened for a badge.
+fn place_of(view: &Overview, run: &RunId) -> Option<String> {
+    let window = fold::beside(view, run)?.window.as_ref()?;
+    Some(visible_text(&brief::shortened(&window.app)))
+}
+
+fn desktop_words(store: Store, (desktop, place): (Desktop, Option<String>)) -> Option<String> {
     match desktop {
         Desktop::Has => Some(store.say(Word::HasDesktop).to_owned()),
+        Desktop::Beside => place.map(|app| store.fill(Word::WorksInApp, &[("app", &app)])),
         Desktop::Waits { before: 0 } => Some(store.say(Word::NextForDesktop).to_owned()),
         Desktop::Waits { before } => {
             Some(store.fill(Word::InLineForDesktop, &[("n", &(before + 1).to_string())]))

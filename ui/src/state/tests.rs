@@ -275,7 +275,7 @@ fn the_overlay_shows_whoever_has_the_desktop_and_stays_with_it_between_two_turns
     let (mut state, _) = State::new(overview(&["a", "b"], &[]), Follows::TheDesktop);
     assert_eq!(state.shown(), Some(&session_id("a")));
     let has = |owner: Option<RunId>| {
-        let desktop = DesktopView { owner, waiting: Vec::new() };
+        let desktop = DesktopView { owner, ..DesktopView::default() };
         event("b", 0, EventBody::DesktopChanged { desktop })
     };
     let wants = state.event(&has(Some(run_id("b"))));

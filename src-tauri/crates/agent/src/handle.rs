@@ -7,8 +7,9 @@ use std::time::Duration;
 use journal::{Clock, Journal, JournalError};
 use protocol::budget::Forecast;
 use protocol::command::{
-    AnswerApproval, BranchSession, CallTool, EditSession, ListSessions, PauseRun, ReadEvents, ResumeRun,
-    SearchSessions, StartRun, StartedRun, SteerRun, StopRun, Subscribe, TakeBackGrant, Undo, Undone, Which,
+    AnswerApproval, BranchSession, BringUpWindow, CallTool, EditSession, ListSessions, PauseRun, ReadEvents,
+    ResumeRun, SearchSessions, StartRun, StartedRun, SteerRun, StopRun, Subscribe, TakeBackGrant, Undo,
+    Undone, Which,
 };
 use protocol::event::{Level, Scope, Status};
 use protocol::ids::{BlobRef, ModelId, RunId, SessionId, StreamId};
@@ -236,6 +237,23 @@ impl AgentHandle {
     /// `NotFound` if no such run is under way.
     pub async fn pause_run(&self, command: PauseRun, surface: Surface) -> Result<(), ErrorView> {
         self.tell_each(command.run, || Message::Pause { reason: by(surface) }).await
+    }
+
+    /// Brings the window up that a run with hands of its own works in, paused before if it is taken from it.
+    ///
+    /// # Errors
+    /// `NotFound` if it has no such window, or that has closed; what the desktop says otherwise.
+    pub async fn bring_up_window(&self, command: BringUpWindow, surface: Surface) -> Result<(), ErrorView> {
+        let BringUpWindow { run, take } = command;
+        let window =
+            self.engine.seats.window_of(&run).ok_or_else(|| {
+                ErrorView::new(ErrorCode::NotFound, "that run works in no window of its own")
+            })?;
+        if take {
+            self.pause_run(PauseRun { run: Some(run) }, surface).await?;
+        }
+        let engine = self.engine.clone();
+        detached(async move { engine.seats.bring_up(&window).await }).await
     }
 
     /// Goes on with a paused run; with every one if none is named.

@@ -12,7 +12,8 @@ use protocol::event::Scope;
 use protocol::ids::{CallId, RunId};
 use protocol::run::Fence;
 use protocol::tool::{FrontWindow, ToolCall};
-use protocol::view::DesktopView;
+use protocol::view::{BesideView, DesktopView, PointerView};
+use protocol::{ErrorCode, ErrorView};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tools::{FocusedWindow, Router, WindowId};
 
@@ -50,6 +51,8 @@ struct State {
     last: Option<Holder>,
     /// The run that had it last, and until when: what the user does next concerns it.
     last_run: Option<(RunId, Instant)>,
+    /// Those that have one of their own.
+    beside: Vec<BesideView>,
 }
 
 impl Seat {
@@ -142,6 +145,7 @@ impl State {
         DesktopView {
             owner: self.owner.as_ref().and_then(run),
             waiting: self.waiting.iter().filter_map(run).collect(),
+            beside: self.beside.clone(),
         }
     }
 }
@@ -216,6 +220,7 @@ struct Own {
     seat: Arc<Seat>,
     /// Windows that it has acted in: no other run with a seat of its own does, for as long as this one works.
     windows: BTreeSet<WindowId>,
+    shown: BesideView,
 }
 
 impl Seats {
@@ -226,14 +231,71 @@ impl Seats {
     /// From now on a run has one of its own, with the hands of this router.
     pub fn add(&self, run: &RunId, router: Arc<Router>) -> Arc<Seat> {
         let seat = Seat::of(router, None);
-        let own = Own { seat: seat.clone(), windows: BTreeSet::new() };
-        self.own().insert(run.clone(), own);
+        let mut own = self.own();
+        let is_free = |color: &u8| own.values().all(|own| own.shown.color != *color);
+        let color = (0..u8::MAX).find(is_free).unwrap_or_default();
+        let shown = BesideView { run: run.clone(), window: None, pointer: None, wants_room: false, color };
+        own.insert(run.clone(), Own { seat: seat.clone(), windows: BTreeSet::new(), shown });
+        self.tell(&own);
         seat
     }
 
     /// A run has ended, or was put aside: its pointer and its keyboard are gone once its task is.
     pub fn remove(&self, run: &RunId) {
-        self.own().remove(run);
+        let mut own = self.own();
+        if own.remove(run).is_some() {
+            self.tell(&own);
+        }
+    }
+
+    /// For whoever watches: the window that a run goes into.
+    pub fn goes_into(&self, run: &RunId, window: FrontWindow) {
+        self.change(run, |shown| shown.window = Some(window));
+    }
+
+    /// Whichever of our windows lies over where it acts makes room, from now on.
+    pub fn wants_room(&self, run: &RunId) {
+        self.change(run, |shown| shown.wants_room = true);
+    }
+
+    /// For whoever watches: where its pointer is now.
+    pub fn points_at(&self, run: &RunId, pointer: PointerView) {
+        self.change(run, |shown| shown.pointer = Some(pointer));
+    }
+
+    fn change(&self, run: &RunId, change: impl FnOnce(&mut BesideView)) {
+        let mut own = self.own();
+        let Some(its) = own.get_mut(run) else { return };
+        let before = its.shown.clone();
+        change(&mut its.shown);
+        if its.shown != before {
+            self.tell(&own);
+        }
+    }
+
+    /// Under the lock of what it tells, so that the last word is the newest.
+    fn tell(&self, own: &BTreeMap<RunId, Own>) {
+        let mut state = self.shared.state();
+        state.beside = own.values().map(|own| own.shown.clone()).collect();
+        self.shared.announce(&state);
+    }
+
+    /// The window that a run with hands of its own works in.
+    pub fn window_of(&self, run: &RunId) -> Option<FrontWindow> {
+        self.own().get(run)?.shown.window.clone()
+    }
+
+    /// Gives its user's keyboard to a window, which comes up for it.
+    ///
+    /// # Errors
+    /// `NotFound` if it has closed, or does not come up.
+    pub async fn bring_up(&self, window: &FrontWindow) -> Result<(), ErrorView> {
+        let window = FocusedWindow::from(window.clone());
+        let given = tokio::time::timeout(FRONT_WITHIN, self.shared.router.give_keyboard(&window)).await;
+        let failed = |message: String| ErrorView::new(ErrorCode::NotFound, message);
+        given
+            .map_err(|_| failed("the window did not come up in time".into()))?
+            .map_err(|error| failed(error.message))
     }
 
     /// Gives a run these windows; `false` if another one has one of them: then it gets none.

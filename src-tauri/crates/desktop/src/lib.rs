@@ -165,6 +165,10 @@ pub trait Windows: Send + Sync {
     fn taker(&self, _at: Option<(u32, NormPoint)>) -> BoxFuture<'_, Taker> {
         Box::pin(async { Taker::Unsaid })
     }
+    /// Where the pointer is that acts: on which display, and there in 0-1000. `None` if nobody knows.
+    fn pointer(&self) -> BoxFuture<'_, Option<(u32, NormPoint)>> {
+        Box::pin(async { None })
+    }
     /// The window that this one belongs to and stands above, as a dialog does. `None` also where nobody knows.
     fn belongs_to(&self, _window: WindowId) -> BoxFuture<'_, Option<WindowId>> {
         Box::pin(async { None })

@@ -22,7 +22,7 @@ mod words;
 pub use budget::Budget;
 pub use copy::{Copied, Into, branched, imported, interrupted};
 pub use overview::{
-    Desktop, Outcome, SessionState, activity, agents_in, desktop_of, overview, root_of, run_in,
+    Desktop, Outcome, SessionState, activity, agents_in, beside, desktop_of, overview, root_of, run_in,
     session_state, tree,
 };
 pub use plan::PlanState;

@@ -2,7 +2,7 @@
 
 use protocol::event::{Activity, Event, EventBody, RunEnd, Status};
 use protocol::ids::{RunId, SessionId};
-use protocol::view::{DesktopView, Overview, RunStatus, SessionView};
+use protocol::view::{BesideView, DesktopView, Overview, RunStatus, SessionView};
 
 /// The overview after `event`. Events that it does not show change nothing but `seq`.
 pub fn overview(view: &mut Overview, event: &Event) {
@@ -67,6 +67,8 @@ pub fn run_in<'a>(view: &'a Overview, session: &SessionId) -> Option<&'a RunStat
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Desktop {
     Has,
+    /// It has a pointer and a keyboard of its own.
+    Beside,
     /// `before` others get it earlier, apart from the one that has it.
     Waits {
         before: usize,
@@ -75,9 +77,17 @@ pub enum Desktop {
     Nothing,
 }
 
+/// Where a run works that has hands of its own.
+pub fn beside<'a>(view: &'a Overview, run: &RunId) -> Option<&'a BesideView> {
+    view.desktop.beside.iter().find(|beside| beside.run == *run)
+}
+
 pub fn desktop_of(view: &Overview, run: &RunId) -> Desktop {
     if view.desktop.owner.as_ref() == Some(run) {
         return Desktop::Has;
+    }
+    if beside(view, run).is_some() {
+        return Desktop::Beside;
     }
     let before = view.desktop.waiting.iter().position(|waiting| waiting == run);
     before.map_or(Desktop::Nothing, |before| Desktop::Waits { before })

@@ -100,6 +100,9 @@ commands! {
     /// Stops a run, or whatever runs where none is named. Answers when nothing is held any more.
     stop_run Stop StopRun { #[serde(default)] run: Option<RunId> } -> ();
     pause_run Pause PauseRun { #[serde(default)] run: Option<RunId> } -> ();
+    /// Brings the window up that a run with hands of its own works in. With `take` that run is paused first: what its user
+    /// does there is theirs.
+    bring_up_window OurWindows BringUpWindow { run: RunId, #[serde(default)] take: bool } -> ();
     resume_run Steer ResumeRun { #[serde(default)] run: Option<RunId> } -> ();
     answer_approval Answer AnswerApproval { approval: ApprovalId, digest: String, answer: Answer } -> ();
     /// The same by whoever knows the approver key, from any terminal.

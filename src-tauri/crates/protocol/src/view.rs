@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::Event;
 use crate::event::{RunEnd, Status};
-use crate::geometry::{PhysicalRect, ScaleFactor};
+use crate::geometry::{NormPoint, PhysicalRect, ScaleFactor};
 use crate::ids::{CallId, RunId, Seq, SessionId, Timestamp};
 use crate::settings::Settings;
-use crate::tool::{Approval, ApprovalMode, Mode};
+use crate::tool::{Approval, ApprovalMode, FrontWindow, Mode};
 
 /// All that a surface needs to start: where everything stands after `seq`. Events are read by
 /// [`ReadEvents`](crate::command::ReadEvents), and followed from `seq` on by [`Subscribe`](crate::command::Subscribe).
@@ -51,13 +51,42 @@ pub struct RunStatus {
 }
 
 /// Who has the pointer and the keyboard.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DesktopView {
     /// `None` if nobody has it, or a call of the user's own.
     pub owner: Option<RunId>,
     /// In the order in which they get it.
     pub waiting: Vec<RunId>,
+    /// Runs with hands of their own, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<BesideView>,
+}
+
+/// Where a run works that has a pointer and a keyboard of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BesideView {
+    pub run: RunId,
+    /// The window that it went into last; `None` before it has gone into any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<FrontWindow>,
+    /// Where its pointer is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<PointerView>,
+    /// One of our windows lies over where it acts, and is to make room until it has ended.
+    #[serde(default)]
+    pub wants_room: bool,
+    /// From 0: which colour it is drawn in, another one than those beside it.
+    pub color: u8,
+}
+
+/// A place of a pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PointerView {
+    pub display: u32,
+    pub at: NormPoint,
 }
 
 /// A part of a stream's durable events, oldest first.

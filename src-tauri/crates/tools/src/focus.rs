@@ -6,6 +6,7 @@ use std::time::Duration;
 use desktop::{Acted, Desktop, DesktopError, Taker, WindowChange, WindowId, WindowView};
 use futures::future::BoxFuture;
 use protocol::tool::{FrontWindow, ToolError, ToolErrorKind};
+use protocol::view::PointerView;
 use tokio::time::Instant;
 
 use crate::Router;
@@ -95,6 +96,12 @@ impl Router {
             Taker::Ours | Taker::Unsaid => Keyboard::Ours,
             Taker::Window(_) | Taker::Popup(_) | Taker::Other => Keyboard::Unknown,
         }
+    }
+
+    /// Where the pointer is that acts, if anybody knows.
+    pub async fn pointer(&self) -> Option<PointerView> {
+        let (display, at) = self.desktop().pointer().await?;
+        Some(PointerView { display, at })
     }
 
     /// The window that a call names by its number, as it is called now; `None` if there is none, or if the desktop cannot

@@ -5,8 +5,9 @@ use protocol::event::Status;
 use protocol::ids::{Seq, Timestamp};
 use protocol::mcp::GuestWay;
 use protocol::settings::Settings;
+use protocol::tool::FrontWindow;
 use protocol::turn::Usd;
-use protocol::view::Platform;
+use protocol::view::{BesideView, Platform};
 
 use super::width::USUAL;
 use super::*;
@@ -41,14 +42,29 @@ fn a_line_fits_a_terminal_and_tells_runs_from_each_other() {
         run("0193f4c2a81b7c30bb3fd1e0a4a6f2d1", goal, Activity::Working),
         run("0193f4c2a8227c30bb3fd1e0a4a6f2d2", "look", Activity::Waiting),
     ];
-    let desktop = DesktopView { owner: Some(runs[0].run.clone()), waiting: vec![runs[1].run.clone()] };
-    let told = table(&overview(runs, desktop), USUAL);
+    let (owner, waiting) = (Some(runs[0].run.clone()), vec![runs[1].run.clone()]);
+    let told = table(&overview(runs, DesktopView { owner, waiting, beside: Vec::new() }), USUAL);
     let lines: Vec<&str> = told.lines().collect();
     assert_eq!(lines.len(), 3, "{told}");
     assert!(lines.iter().all(|line| line.chars().count() <= USUAL), "{told}");
     assert!(lines[0].starts_with("RUN ") && lines[0].ends_with("GOAL"), "{told}");
     assert!(lines[1].starts_with("a4a6f2d1  works  has it   12/500  a4a6f2d1  write a haiku"), "{told}");
     assert!(lines[2].starts_with("a4a6f2d2  waits  waits 1  12/500  a4a6f2d2  look"), "{told}");
+}
+
+#[test]
+fn a_run_with_hands_of_its_own_works_in_an_application() {
+    let runs = vec![run("0193f4c2a8227c30bb3fd1e0a4a6f2d2", "look", Activity::Working)];
+    let at = |app: &str| {
+        let window = FrontWindow { id: 1, app: app.into(), title: "notes".into(), pid: None };
+        let (run, window) = (runs[0].run.clone(), Some(window));
+        let beside = vec![BesideView { run, window, pointer: None, wants_room: false, color: 0 }];
+        table(&overview(runs.clone(), DesktopView { beside, ..DesktopView::default() }), USUAL)
+    };
+    assert!(at("Mousepad").contains("  works  in Mousepad  12/500  "), "{}", at("Mousepad"));
+    let told = at(&"Very\u{202e}long".repeat(20));
+    assert!(told.lines().all(|line| line.chars().count() <= USUAL), "{told}");
+    assert!(!told.contains('\u{202e}'), "{told}");
 }
 
 #[test]

@@ -80,10 +80,18 @@ impl Driver {
                     "another agent works in that window; act in another one, or wait until it has ended",
                 ));
             }
-            match !acts_in.types || seats.types_into_its_own(&id, &router).await {
-                true => Ok(()),
-                false => Err(types_nowhere()),
+            if acts_in.types && !seats.types_into_its_own(&id, &router).await {
+                return Err(types_nowhere());
             }
+            if acts_in.is_below_ours {
+                seats.wants_room(&id);
+            }
+            if let Some(&window) = acts_in.enters.last()
+                && let Some(window) = router.window(window).await
+            {
+                seats.goes_into(&id, window);
+            }
+            Ok(())
         });
         self.unless_heard(look).await
     }

@@ -20,7 +20,7 @@ use tools::{Assessment, Call, Decision, ExecRequest, Executed, Router, Yes};
 use super::keyboard::types_nowhere;
 use super::{Driver, Outcome, Waiting, ask};
 use crate::engine::LEFT;
-use crate::lease::{self, Holder, Lease};
+use crate::lease::{self, FRONT_WITHIN, Holder, Lease};
 use crate::ledger::NoRoom;
 use crate::machine::{Effect, Input, Verdict};
 use crate::recovery;
@@ -471,8 +471,8 @@ impl Driver {
         self.running = Some(call.clone());
         self.halt = self.run.stop.token.child_token();
         let (router, cancel, limits) = (self.run.router.clone(), self.halt.clone(), self.run.limits.clone());
-        let own = (self.has_own_hands && call.goes_to_the_focus())
-            .then(|| (self.run.seats.clone(), self.run.id.clone()));
+        let own = self.has_own_hands.then(|| (self.run.seats.clone(), self.run.id.clone()));
+        let types = call.goes_to_the_focus();
         self.operation = Some(Box::pin(async move {
             let restore = async {
                 match (&asked, &front) {
@@ -486,7 +486,9 @@ impl Driver {
                     (None, None) => Ok(()),
                 }?;
                 match &own {
-                    Some((seats, id)) if !seats.types_into_its_own(id, &router).await => Err(types_nowhere()),
+                    Some((seats, id)) if types && !seats.types_into_its_own(id, &router).await => {
+                        Err(types_nowhere())
+                    }
                     Some(_) | None => Ok(()),
                 }
             };
@@ -508,6 +510,12 @@ impl Driver {
                 };
             }
             let executed = router.execute(Call { request, cancel, limits }).await;
+            if let Some((seats, id)) = own.filter(|_| acts) {
+                let looked = tokio::time::timeout(FRONT_WITHIN, router.pointer()).await;
+                if let Ok(Some(pointer)) = looked {
+                    seats.points_at(&id, pointer);
+                }
+            }
             Outcome::Tool(call, Box::new(executed))
         }));
         self.show_status();

@@ -1,15 +1,16 @@
 //! Runs with a pointer and a keyboard of their own, beside their user's.
 
 use desktop::fake::Call;
-use desktop::{Hands, Taker, WindowId};
+use desktop::{Hands, Taker, WindowChange, WindowId};
 use models::scripted::Step;
 use protocol::EventBody;
-use protocol::command::{ResumeRun, RunOverrides, StopRun};
+use protocol::command::{BringUpWindow, ResumeRun, RunOverrides, StopRun};
 use protocol::event::RunEnd;
 use protocol::ids::SessionId;
 use protocol::principal::Surface;
 use protocol::settings::Settings;
 use protocol::tool::{Answer, ApprovalMode, ExecResult};
+use protocol::view::{BesideView, PointerView};
 use serde_json::json;
 
 use crate::asking::{answer, crashed};
@@ -106,6 +107,61 @@ async fn a_yes_counts_unless_its_user_has_worked_elsewhere_since_it_was_asked_fo
         assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
         assert_eq!(acts(&bench.desktop.own_hands()[0].1), acts_then, "{is_used}");
     }
+}
+
+async fn beside(bench: &Bench) -> Vec<BesideView> {
+    bench.handle.overview().await.unwrap().desktop.beside
+}
+
+#[tokio::test]
+async fn where_it_works_is_told_until_it_ends() {
+    let mut bench = bench(vec![click(), Step::silence()]).await;
+    let started = bench.begin(ApprovalMode::Auto).await;
+    bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    let [one] = <[BesideView; 1]>::try_from(beside(&bench).await).unwrap();
+    assert_eq!((&one.run, one.color, one.wants_room), (&started.run, 0, false));
+    assert_eq!(one.window.unwrap().id, 1);
+    let Some(Call::Act(desktop::Action::Click { display, at, .. })) =
+        bench.desktop.own_hands()[0].1.calls().into_iter().find(|call| matches!(call, Call::Act(_)))
+    else {
+        panic!("it has not clicked")
+    };
+    assert_eq!(one.pointer, Some(PointerView { display, at }));
+    bench.handle.stop_run(StopRun { run: Some(started.run) }, Surface::Cli).await.unwrap();
+    bench.until(|body| matches!(body, EventBody::RunEnded { .. })).await;
+    assert_eq!(beside(&bench).await, []);
+}
+
+#[tokio::test]
+async fn a_window_of_ours_over_what_it_acts_on_is_asked_to_make_room() {
+    let mut bench = bench(vec![click(), Step::silence()]).await;
+    bench.desktop.edit(|scene| scene.taker = Taker::Ours);
+    bench.begin(ApprovalMode::Auto).await;
+    bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    assert!(beside(&bench).await[0].wants_room);
+}
+
+#[tokio::test]
+async fn its_user_has_its_window_brought_up_and_takes_it_over() {
+    let mut bench = bench(vec![click(), Step::silence()]).await;
+    let other = BringUpWindow { run: protocol::ids::RunId("r-none".into()), take: true };
+    bench.handle.bring_up_window(other, Surface::Dashboard).await.unwrap_err();
+    let started = bench.begin(ApprovalMode::Auto).await;
+    bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    let brought = |calls: Vec<Call>| {
+        calls
+            .iter()
+            .filter(|call| matches!(call, Call::ChangeWindow(WindowId(1), WindowChange::Focus)))
+            .count()
+    };
+    let watch = BringUpWindow { run: started.run.clone(), take: false };
+    bench.handle.bring_up_window(watch, Surface::Dashboard).await.unwrap();
+    assert_eq!(brought(bench.desktop.calls()), 1);
+    assert!(!bench.handle.list_runs().await.unwrap()[0].status.paused);
+    let take = BringUpWindow { run: started.run, take: true };
+    bench.handle.bring_up_window(take, Surface::Dashboard).await.unwrap();
+    bench.until(|body| matches!(body, EventBody::RunPaused { .. })).await;
+    assert_eq!(brought(bench.desktop.calls()), 2);
 }
 
 /// Its pointer is anywhere before that.

@@ -6,8 +6,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Call, FakeDesktop, Scene};
 use crate::{
-    Acted, AppView, Clipboard, DesktopError, Evidence, Glance, Glimpse, Taker, WindowChange, WindowId,
-    WindowView, Windows,
+    Acted, Action, AppView, Clipboard, DesktopError, Evidence, Glance, Glimpse, Taker, WindowChange,
+    WindowId, WindowView, Windows,
 };
 
 impl FakeDesktop {
@@ -49,6 +49,16 @@ impl Windows for FakeDesktop {
 
     fn taker(&self, _: Option<(u32, NormPoint)>) -> BoxFuture<'_, Taker> {
         Box::pin(async { self.state().scene.taker })
+    }
+
+    /// Where it clicked last.
+    fn pointer(&self) -> BoxFuture<'_, Option<(u32, NormPoint)>> {
+        Box::pin(async {
+            self.calls().iter().rev().find_map(|call| match call {
+                Call::Act(Action::Click { display, at, .. }) => Some((*display, *at)),
+                _ => None,
+            })
+        })
     }
 
     fn belongs_to(&self, window: WindowId) -> BoxFuture<'_, Option<WindowId>> {

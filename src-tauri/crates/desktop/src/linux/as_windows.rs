@@ -69,6 +69,10 @@ impl Windows for LinuxDesktop {
         })
     }
 
+    fn pointer(&self) -> BoxFuture<'_, Option<(u32, NormPoint)>> {
+        Box::pin(async move { self.ewmh.run(LOOK, |ewmh| ewmh.pointer()).await.ok().flatten() })
+    }
+
     fn belongs_to(&self, window: WindowId) -> BoxFuture<'_, Option<WindowId>> {
         Box::pin(async move {
             let clients = self.ewmh.run(LOOK, |ewmh| ewmh.clients()).await.ok()?;

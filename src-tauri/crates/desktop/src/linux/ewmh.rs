@@ -4,14 +4,16 @@
 
 use std::sync::Arc;
 
-use protocol::geometry::{PhysicalPoint, PhysicalRect};
+use protocol::geometry::{NormPoint, PhysicalPoint, PhysicalRect};
 use protocol::view::DisplayView;
-use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Window};
+use x11rb::protocol::xproto::{
+    AtomEnum, ConnectionExt as _, GetGeometryReply, GetPropertyReply, TranslateCoordinatesReply, Window,
+};
 
 use super::device_pair::DevicePair;
 use super::fence::Fenced;
-use super::session::Session;
-use super::windows::Own;
+use super::session::{Atoms, Session};
+use super::windows::{Own, Reply};
 use crate::worker::WorkerState;
 use crate::{DesktopError, Taker, WindowId, WindowView};
 
@@ -106,6 +108,17 @@ impl Ewmh {
         self.session.taker(point, &self.own)
     }
 
+    /// On which display the pointer is, and where; `None` if it is on none.
+    pub(super) fn pointer(&self) -> Result<Option<(u32, NormPoint)>, DesktopError> {
+        let at = self.session.pointer()?;
+        let on = |display: &DisplayView| {
+            let pixel = PhysicalRect { x: at.x, y: at.y, width: 1, height: 1 };
+            let at = pixel.to_norm(&display.bounds).center().ok().filter(|_| display.bounds.contains(at))?;
+            Some((display.index, at))
+        };
+        Ok(self.session.displays()?.iter().find_map(on))
+    }
+
     /// The one with the focus first, then from top to bottom.
     pub(super) fn clients(&self) -> Result<Vec<Client>, DesktopError> {
         let active = self.active()?;
@@ -115,18 +128,29 @@ impl Ewmh {
     }
 
     fn stacked(&self, active: Option<Window>) -> Result<Vec<Client>, DesktopError> {
-        let mut clients = Vec::new();
-        for window in self.managed()? {
+        let mut windows = self.managed()?;
+        // The list is from the bottom up.
+        windows.reverse();
+        self.told(&windows, active)
+    }
+
+    /// Those of these windows that are there and neither ours nor furniture (a panel, the desktop). All are asked before an
+    /// answer is waited for.
+    fn told(&self, windows: &[Window], active: Option<Window>) -> Result<Vec<Client>, DesktopError> {
+        let own = self.session.own_within(windows, &self.own)?;
+        let shown = self.ask(self.session.root, self.session.atoms._NET_CURRENT_DESKTOP)?;
+        let others = windows.iter().zip(own).filter(|(_, own)| own.is_none()).map(|(window, _)| *window);
+        let asked: Vec<_> = others.map(|window| self.ask_all(window)).collect::<Result<_, _>>()?;
+        let shown = cardinals(shown).first().copied();
+        let mut clients = Vec::with_capacity(asked.len());
+        for asked in asked {
             // A window may vanish between two requests; then it is simply not there.
-            match self.client(window, active) {
-                Ok(Some(client)) => clients.push(client),
-                Ok(None) => {}
-                Err(error) if self.session.is_alive() => tracing::debug!(%error, window, "a window is gone"),
+            match asked.told(&self.session.atoms, active, shown) {
+                Ok(client) => clients.extend(client),
+                Err(error) if self.session.is_alive() => tracing::debug!(%error, "a window is gone"),
                 Err(error) => return Err(error),
             }
         }
-        // The list is from the bottom up.
-        clients.reverse();
         Ok(clients)
     }
 
@@ -186,24 +210,101 @@ impl Ewmh {
         self.session.focused()
     }
 
-    /// `None` if the window is ours, or is furniture (a panel, the desktop).
+    /// `None` if the window is gone, is ours, or is furniture.
     fn client(&self, window: Window, active: Option<Window>) -> Result<Option<Client>, DesktopError> {
+        Ok(self.told(&[window], active)?.pop())
+    }
+
+    fn ask_all(&self, window: Window) -> Result<Asked<'_>, DesktopError> {
         let atoms = &self.session.atoms;
-        if self.session.is_ours(window, &self.own)? {
-            return Ok(None);
-        }
-        let kinds = self.cardinals(window, atoms._NET_WM_WINDOW_TYPE)?;
+        Ok(Asked {
+            window,
+            kinds: self.ask(window, atoms._NET_WM_WINDOW_TYPE)?,
+            states: self.ask(window, atoms._NET_WM_STATE)?,
+            state: self.ask(window, atoms.WM_STATE)?,
+            workspace: self.ask(window, atoms._NET_WM_DESKTOP)?,
+            title: self.ask(window, atoms._NET_WM_NAME)?,
+            plain_title: self.ask(window, AtomEnum::WM_NAME.into())?,
+            class: self.ask(window, AtomEnum::WM_CLASS.into())?,
+            pid: self.ask(window, atoms._NET_WM_PID)?,
+            over: self.ask(window, AtomEnum::WM_TRANSIENT_FOR.into())?,
+            place: self.ask_place(window)?,
+        })
+    }
+
+    fn ask_place(&self, window: Window) -> Result<AskedPlace<'_>, DesktopError> {
+        let Session { conn, root, atoms, .. } = &self.session;
+        Ok(AskedPlace {
+            size: conn.get_geometry(window)?,
+            origin: conn.translate_coordinates(window, *root, 0, 0)?,
+            frame: self.ask(window, atoms._NET_FRAME_EXTENTS)?,
+        })
+    }
+
+    /// The workspace that it is on; `None` if that is the one that is shown.
+    fn other_workspace(&self, window: Window) -> Result<Option<u32>, DesktopError> {
+        let atoms = &self.session.atoms;
+        let its = self.ask(window, atoms._NET_WM_DESKTOP)?;
+        let shown = self.cardinals(self.session.root, atoms._NET_CURRENT_DESKTOP)?.first().copied();
+        Ok(elsewhere(&cardinals(its), shown))
+    }
+
+    /// The window with its frame.
+    fn framed(&self, window: Window) -> Result<PhysicalRect, DesktopError> {
+        Ok(self.ask_place(window)?.told()?.0)
+    }
+
+    fn cardinals(&self, window: Window, property: u32) -> Result<Vec<u32>, DesktopError> {
+        Ok(cardinals(self.ask(window, property)?))
+    }
+
+    fn ask(&self, window: Window, property: u32) -> Result<Reply<'_, GetPropertyReply>, DesktopError> {
+        Ok(self.session.conn.get_property(false, window, property, AtomEnum::ANY, 0, 4_096)?)
+    }
+}
+
+/// What is asked about one window, on its way.
+struct Asked<'c> {
+    window: Window,
+    kinds: Reply<'c, GetPropertyReply>,
+    states: Reply<'c, GetPropertyReply>,
+    state: Reply<'c, GetPropertyReply>,
+    workspace: Reply<'c, GetPropertyReply>,
+    title: Reply<'c, GetPropertyReply>,
+    plain_title: Reply<'c, GetPropertyReply>,
+    class: Reply<'c, GetPropertyReply>,
+    pid: Reply<'c, GetPropertyReply>,
+    over: Reply<'c, GetPropertyReply>,
+    place: AskedPlace<'c>,
+}
+
+struct AskedPlace<'c> {
+    size: Reply<'c, GetGeometryReply>,
+    origin: Reply<'c, TranslateCoordinatesReply>,
+    frame: Reply<'c, GetPropertyReply>,
+}
+
+impl Asked<'_> {
+    /// `None` if it is furniture; `shown` is the workspace that is shown.
+    fn told(
+        self,
+        atoms: &Atoms,
+        active: Option<Window>,
+        shown: Option<u32>,
+    ) -> Result<Option<Client>, DesktopError> {
+        let window = self.window;
+        let kinds = cardinals(self.kinds);
         if kinds
             .iter()
             .any(|kind| [atoms._NET_WM_WINDOW_TYPE_DESKTOP, atoms._NET_WM_WINDOW_TYPE_DOCK].contains(kind))
         {
             return Ok(None);
         }
-        let given = self.cardinals(window, atoms._NET_WM_STATE)?;
+        let given = cardinals(self.states);
         let has = |state: u32| given.contains(&state);
         let mut states = Vec::new();
-        let iconic = self.cardinals(window, atoms.WM_STATE)?.first() == Some(&ICONIC);
-        let elsewhere = self.other_workspace(window)?.is_some();
+        let iconic = cardinals(self.state).first() == Some(&ICONIC);
+        let elsewhere = elsewhere(&cardinals(self.workspace), shown).is_some();
         for (is, name) in [
             (active == Some(window), "focused"),
             // Window managers make icons, in ICCCM's word, of what is on other workspaces, too.
@@ -217,51 +318,45 @@ impl Ewmh {
                 states.push(name.to_owned());
             }
         }
-        let title = match self.text(window, atoms._NET_WM_NAME)? {
-            title if title.is_empty() => self.text(window, AtomEnum::WM_NAME.into())?,
+        let title = match text(self.title) {
+            title if title.is_empty() => text(self.plain_title),
             title => title,
         };
-        let class = self.text(window, AtomEnum::WM_CLASS.into())?;
+        let class = text(self.class);
         let app = class.split('\0').nth(1).or(class.split('\0').next()).unwrap_or_default().to_owned();
-        let pid = self.cardinals(window, atoms._NET_WM_PID)?.first().copied();
-        let over = self.cardinals(window, AtomEnum::WM_TRANSIENT_FOR.into())?.first().copied();
-        let (rect, inside) = self.rects(window)?;
+        let pid = cardinals(self.pid).first().copied();
+        let over = cardinals(self.over).first().copied();
+        let (rect, inside) = self.place.told()?;
         Ok(Some(Client { window, title, app, pid, rect, inside, states, over }))
     }
+}
 
-    /// The workspace that it is on; `None` if that is the one that is shown.
-    fn other_workspace(&self, window: Window) -> Result<Option<u32>, DesktopError> {
-        let atoms = &self.session.atoms;
-        let its = self.cardinals(window, atoms._NET_WM_DESKTOP)?.first().copied();
-        let shown = self.cardinals(self.session.root, atoms._NET_CURRENT_DESKTOP)?.first().copied();
-        Ok(its.filter(|&its| its != ALL && shown.is_some_and(|shown| shown != its)))
-    }
-
-    /// The window with its frame.
-    fn framed(&self, window: Window) -> Result<PhysicalRect, DesktopError> {
-        Ok(self.rects(window)?.0)
-    }
-
+impl AskedPlace<'_> {
     /// The window with its frame, and without.
-    fn rects(&self, window: Window) -> Result<(PhysicalRect, PhysicalRect), DesktopError> {
-        let conn = &self.session.conn;
-        let size = conn.get_geometry(window)?.reply()?;
-        let origin = conn.translate_coordinates(window, self.session.root, 0, 0)?.reply()?;
-        let extents = self.cardinals(window, self.session.atoms._NET_FRAME_EXTENTS)?;
+    fn told(self) -> Result<(PhysicalRect, PhysicalRect), DesktopError> {
+        let (size, origin) = (self.size.reply()?, self.origin.reply()?);
         let with = |frame| rect((origin.dst_x, origin.dst_y), (size.width, size.height), frame);
-        let frame = <[u32; 4]>::try_from(extents.as_slice()).unwrap_or_default();
+        let frame = <[u32; 4]>::try_from(cardinals(self.frame).as_slice()).unwrap_or_default();
         Ok((with(frame), with([0; 4])))
     }
+}
 
-    fn cardinals(&self, window: Window, property: u32) -> Result<Vec<u32>, DesktopError> {
-        let reply = self.session.conn.get_property(false, window, property, AtomEnum::ANY, 0, 4_096)?.reply();
-        Ok(reply.ok().and_then(|reply| reply.value32().map(Iterator::collect)).unwrap_or_default())
-    }
+/// Empty if the window is gone, or has none.
+fn cardinals(asked: Reply<'_, GetPropertyReply>) -> Vec<u32> {
+    let reply = asked.reply().ok();
+    reply.and_then(|reply| reply.value32().map(Iterator::collect)).unwrap_or_default()
+}
 
-    fn text(&self, window: Window, property: u32) -> Result<String, DesktopError> {
-        let reply = self.session.conn.get_property(false, window, property, AtomEnum::ANY, 0, 256)?.reply();
-        Ok(reply.map(|reply| String::from_utf8_lossy(&reply.value).into_owned()).unwrap_or_default())
-    }
+/// At most 1,024 bytes.
+fn text(asked: Reply<'_, GetPropertyReply>) -> String {
+    const MOST: usize = 1_024;
+    let told = asked.reply().map(|reply| reply.value).unwrap_or_default();
+    String::from_utf8_lossy(&told[..told.len().min(MOST)]).into_owned()
+}
+
+/// The workspace of a window that tells it so; `None` if it is the one that is shown, or all.
+fn elsewhere(told: &[u32], shown: Option<u32>) -> Option<u32> {
+    told.first().copied().filter(|&its| its != ALL && shown.is_some_and(|shown| shown != its))
 }
 
 /// Whether a window belongs to another one, directly or by those between them, and so stays above it.

@@ -112,7 +112,11 @@ impl Session {
 
     /// For each of these trees the window in it that is ours. All are asked at once, a level at a time: what costs is
     /// each wait for the server, not each question.
-    fn own_within(&self, trees: &[Window], own: &Own) -> Result<Vec<Option<Window>>, DesktopError> {
+    pub(super) fn own_within(
+        &self,
+        trees: &[Window],
+        own: &Own,
+    ) -> Result<Vec<Option<Window>>, DesktopError> {
         let mut found = vec![None; trees.len()];
         let mut level: Vec<(usize, Window)> = trees.iter().copied().enumerate().collect();
         for _ in 0..=DEEPEST {
@@ -365,7 +369,8 @@ struct WindowQuery<'c> {
     tree: Reply<'c, QueryTreeReply>,
 }
 
-type Reply<'c, R> = Cookie<'c, RustConnection, R>;
+/// An answer of the X server that is on its way.
+pub(super) type Reply<'c, R> = Cookie<'c, RustConnection, R>;
 
 /// What came of it. A window that has gone meanwhile is nobody's and empty.
 struct WindowFacts {

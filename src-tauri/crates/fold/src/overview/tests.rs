@@ -155,14 +155,17 @@ fn every_end_has_its_outcome() {
 
 #[test]
 fn one_has_the_desktop_and_the_others_wait_in_order() {
-    let ids = ["a", "b", "c", "d"].map(|id| RunId(format!("r-{id}")));
-    let [a, b, c, d] = ids;
-    let desktop = DesktopView { owner: Some(a.clone()), waiting: vec![c.clone(), b.clone()] };
+    let ids = ["a", "b", "c", "d", "e"].map(|id| RunId(format!("r-{id}")));
+    let [a, b, c, d, e] = ids;
+    let own = BesideView { run: e.clone(), window: None, pointer: None, wants_room: false, color: 0 };
+    let desktop =
+        DesktopView { owner: Some(a.clone()), waiting: vec![c.clone(), b.clone()], beside: vec![own] };
     let view = after([passing("a", EventBody::DesktopChanged { desktop })]);
     assert_eq!(desktop_of(&view, &a), Desktop::Has);
     assert_eq!(desktop_of(&view, &c), Desktop::Waits { before: 0 });
     assert_eq!(desktop_of(&view, &b), Desktop::Waits { before: 1 });
     assert_eq!(desktop_of(&view, &d), Desktop::Nothing);
+    assert_eq!(desktop_of(&view, &e), Desktop::Beside);
 }
 
 #[test]
