@@ -176,7 +176,7 @@ impl Engine {
             AnyCommand::Undo(c) => json(&c, agent.undo(c.clone()).await?),
             AnyCommand::StopRun(c) => json(&c, agent.stop_run(c.clone(), surface).await?),
             AnyCommand::PauseRun(c) => json(&c, agent.pause_run(c.clone(), surface).await?),
-            AnyCommand::BringUpWindow(c) => json(&c, agent.bring_up_window(c.clone(), surface).await?),
+            AnyCommand::BringUpWindow(c) => json(&c, agent.bring_up_window(c.clone()).await?),
             AnyCommand::ResumeRun(c) => json(&c, agent.resume_run(c.clone()).await?),
             AnyCommand::AnswerApproval(c) => json(&c, agent.answer_approval(c.clone(), surface).await?),
             AnyCommand::AnswerWithKey(c) => {

@@ -40,15 +40,16 @@ impl Pointer {
     }
 }
 
+/// From where it was to where it is, in hundredths of the display.
+type Trail = ((f64, f64), (f64, f64));
+
 /// With its name, and a trail from where it was.
 #[component]
 fn OwnPointer(its: Memo<Pointer>) -> impl IntoView {
     let at = Memo::new(move |_| its.with(|its| its.at));
-    let before = StoredValue::new(at.get_untracked());
-    let trail = Memo::new(move |_| {
-        let (from, to) = (before.get_value(), at.get());
-        before.set_value(to);
-        (from, to)
+    let trail = Memo::new(move |before: Option<&Trail>| {
+        let to = at.get();
+        (before.map_or(to, |(_, from)| *from), to)
     });
     // A new line makes a new element, so that its fading starts again.
     let trails = move || Some(trail.get()).filter(|(from, to)| from != to).into_iter().collect::<Vec<_>>();

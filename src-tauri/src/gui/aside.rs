@@ -9,6 +9,8 @@ use protocol::view::Overview;
 pub struct Aside {
     /// The run that it stands aside for.
     run: Option<RunId>,
+    /// That one has hands of its own.
+    is_beside: bool,
     /// The user has gone to the dashboard meanwhile.
     wanted: bool,
     below: bool,
@@ -19,9 +21,14 @@ impl Aside {
         self.below
     }
 
-    /// The run that it stands aside for.
+    /// The run that it stands aside for, if that works with its user's mouse and keyboard.
     pub fn run(&self) -> Option<&RunId> {
-        self.run.as_ref()
+        self.run.as_ref().filter(|_| !self.is_beside)
+    }
+
+    /// It stands aside for one with hands of its own.
+    pub fn is_beside(&self) -> bool {
+        self.is_beside && self.below
     }
 
     /// The user has gone to the dashboard. It comes up when the desktop is free, until a run takes it again: in the middle
@@ -36,13 +43,19 @@ impl Aside {
             view.runs.iter().any(|known| known.run == *run && known.status.activity == Activity::Working)
         };
         let beside = view.desktop.beside.iter().find(|beside| beside.wants_room && works(&beside.run));
+        let has_room = self.is_beside && beside.is_none();
         let beside = beside.filter(|_| !in_use).map(|beside| &beside.run);
         if let Some(run) = view.desktop.owner.as_ref().or(beside) {
-            self.run = Some(run.clone());
-        } else if self.wanted || self.run.as_ref().is_some_and(|run| !works(run)) {
+            (self.run, self.is_beside) = (Some(run.clone()), view.desktop.owner.is_none());
+        } else if self.wanted || has_room || self.run.as_ref().is_some_and(|run| !works(run)) {
             (self.run, self.wanted) = (None, false);
         }
-        self.below = self.run.is_some() && fold::activity(view).0 == Activity::Working;
+        // Another one that is paused asks nothing.
+        let may_be = match self.is_beside {
+            true => view.questions.is_empty(),
+            false => fold::activity(view).0 == Activity::Working,
+        };
+        self.below = self.run.is_some() && may_be;
         self.below
     }
 }
@@ -137,6 +150,12 @@ mod tests {
         aside.wanted();
         assert!(!aside.update(&beside(true), true), "its user has come to it");
         assert!(aside.update(&beside(true), false), "and has left it");
+        assert!(aside.is_beside() && aside.run().is_none(), "no keyboard is owed for it");
+        let paused = RunStatus { run: RunId("r-2".into()), ..run(Activity::Waiting) };
+        let with_paused = Overview { runs: vec![run(Activity::Working), paused], ..beside(true) };
+        assert!(aside.update(&with_paused, false), "another one that its user has taken over asks nothing");
+        assert!(!aside.update(&beside(false), false), "it acts elsewhere");
+        assert!(aside.update(&beside(true), false));
         assert!(!aside.update(&view(Vec::new(), false), false), "it has ended");
     }
 }

@@ -182,7 +182,7 @@ async fn show_chat(
 /// by going elsewhere.
 fn show_dashboard(app: &AppHandle, shown: &mut Shown, runs: &mut WindowRuns, view: &Overview) {
     let Shown { aside, above, owes_keyboard, .. } = shown;
-    let (was_below, taker) = (aside.is_below(), aside.run().cloned());
+    let (was_below, was_beside, taker) = (aside.is_below(), aside.is_beside(), aside.run().cloned());
     let in_use = windows::is_focused(app, Window::Dashboard);
     match (was_below, aside.update(view, in_use)) {
         (false, true) => *above = windows::step_aside(app),
@@ -205,7 +205,8 @@ fn show_dashboard(app: &AppHandle, shown: &mut Shown, runs: &mut WindowRuns, vie
     let is_quiet = !matches!(fold::activity(view).0, Activity::Working | Activity::Waiting);
     let is_meant = |then: u64| gives_back || is_quiet || then == keyboard.changes();
     let is_owed = owes_keyboard.take_if(|(_, then)| is_meant(*then) && keyboard.is_taken()).is_some();
-    let comes_back = was_below && !aside.is_below() && visible;
+    // Its user works elsewhere while one with hands of its own does: nothing jumps over that.
+    let comes_back = was_below && !was_beside && !aside.is_below() && visible;
     if is_owed || runs.ask(view) || (comes_back && runs.have_news(view)) {
         windows::bring_dashboard_forward(app, is_owed);
     }

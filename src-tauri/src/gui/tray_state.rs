@@ -75,7 +75,7 @@ fn details(view: &Overview) -> String {
         view.runs.iter().partition(|run| run.status.activity == Activity::Waiting);
     let said = waiting.into_iter().chain(others).filter(|run| !run.status.detail.is_empty()).map(|run| {
         let window = fold::beside(view, &run.run).and_then(|beside| beside.window.as_ref());
-        let place = window.map(|window| format!(" ({})", visible_text(&window.app))).unwrap_or_default();
+        let place = window.map(|window| format!(" ({})", short(&window.app))).unwrap_or_default();
         format!("{}{place}", visible_text(&run.status.detail))
     });
     said.take(DETAILS).collect::<Vec<_>>().join("; ")

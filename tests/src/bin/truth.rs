@@ -8,6 +8,7 @@
 //!   with `--only`, what it names, whatever that was.
 //! - `--stages NUMBER`: as many applications side by side.
 //! - `--own-hands`: by an agent with hands of its own, while its user is in another window; nothing is spoilt then.
+//!   `MIKI_STAGE_WM` names the window manager: openbox, xfwm4, marco, metacity or mutter.
 //! - `--list APPLICATION`: nothing but what Miki lists of it when it has come up.
 
 use std::path::PathBuf;

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::sync::mpsc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{
     AtomEnum, ChangeWindowAttributesAux, CloseDown, ConnectionExt, CreateGCAux, PropMode, Rectangle,
@@ -68,17 +68,31 @@ impl Stage {
         x11rb::connect(Some(display)).with_context(|| format!("cannot connect to display {display}"))
     }
 
+    /// openbox, or what `MIKI_STAGE_WM` names.
     pub(super) fn start_window_manager(&mut self) -> Result<()> {
-        // openbox 3.6.1 dies of a null pointer, now and then, where a program is killed while its windows are taken in.
-        let mut command = self.command("sh");
-        command.args(["-c", "for start in 1 2 3 4 5; do openbox && break; done"]);
-        self.keep("openbox", "openbox", command)?;
+        let name = std::env::var("MIKI_STAGE_WM").unwrap_or_else(|_| "openbox".into());
+        let start: &[&str] = match name.as_str() {
+            // openbox 3.6.1 dies of a null pointer, now and then, where a program is killed while its windows are taken in.
+            "openbox" => &["sh", "-c", "for start in 1 2 3 4 5; do openbox && break; done"],
+            "xfwm4" => &["xfwm4", "--compositor=off"],
+            "marco" => &["marco", "--no-composite"],
+            "metacity" => &["metacity", "--no-composite"],
+            "mutter" => &["mutter", "--x11"],
+            other => bail!("MIKI_STAGE_WM is {other}; known: openbox, xfwm4, marco, metacity, mutter"),
+        };
+        let mut command = self.command(start[0]);
+        command.args(&start[1..]);
+        self.keep(&name, &name, command)?;
         let (connection, screen) = self.connect()?;
         let root = connection.setup().roots[screen].root;
         self.until_ready("a window manager", || has_property(&connection, root, "_NET_SUPPORTING_WM_CHECK"))
     }
 
     pub(super) fn start_compositor(&mut self) -> Result<()> {
+        // Some window managers are one.
+        if std::env::var("MIKI_STAGE_WM").is_ok_and(|name| name == "mutter") {
+            return self.until_owned("a compositor", "_NET_WM_CM_S0");
+        }
         let mut command = self.command("picom");
         command.args(["--backend", "xrender", "--config", "/dev/null"]);
         self.keep("picom", "picom", command)?;

@@ -6,6 +6,7 @@ use protocol::escape::visible_text;
 use protocol::view::BesideView;
 
 use super::icon::icon;
+use crate::brief;
 use crate::store::store;
 use crate::words::Word;
 
@@ -30,13 +31,16 @@ pub fn Beside() -> impl IntoView {
         }
     };
     let place = move || {
-        let window = beside.get()?.window?;
+        let mut window = beside.get()?.window?;
+        for text in [&mut window.app, &mut window.title] {
+            *text = brief::shortened(text);
+        }
         Some(store.fill(Word::WorksBeside, &[("window", &visible_text(&window.to_string()))]))
     };
     view! {
         <Show when=move || beside.with(Option::is_some)>
-            <div class="beside" style:--pointer=move || beside.with(|beside| beside.as_ref().map(color))>
-                <span class="dot"></span>
+            <div class="beside" role="group" aria-label=place style:--pointer=move || beside.with(|beside| beside.as_ref().map(color))>
+                <span class="dot" aria-hidden="true"></span>
                 <span class="where" dir="auto" title=place>{place}</span>
                 <button
                     id="show-window"

@@ -9,7 +9,7 @@ use std::time::Duration;
 use journal::OpenRun;
 use models::pictures;
 use protocol::command::{ReadEvents, Which};
-use protocol::event::{Level, RunEnd, Scope, Status};
+use protocol::event::{Activity, Level, RunEnd, Scope, Status};
 use protocol::ids::{CallId, RunId, SessionId, Timestamp};
 use protocol::principal::{Principal, Surface};
 use protocol::run::RunSpec;
@@ -42,6 +42,9 @@ const PAGE: u32 = 1_000;
 /// After one interruption the next is heard this much later: one that goes on and means nothing here (a pointer that rests
 /// in a corner nobody minds) must not keep the machine busy.
 const BREATH: Duration = Duration::from_millis(50);
+/// How long a run whose window is taken over may take to pause, and how often that is looked at.
+const TAKEN_WITHIN: Duration = Duration::from_secs(5);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
 
 /// What was interrupted longer ago does not go on by itself: nobody thinks of it any more.
 const RECENT_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -586,6 +589,26 @@ impl Engine {
                     }
                 });
             }
+        }
+    }
+
+    /// As if its user had gone into the window that a run works in: what it does there ends first.
+    ///
+    /// # Errors
+    /// `NotFound` if it is not under way; `Busy` if it does not pause.
+    pub(crate) async fn take_over(self: &Arc<Self>, run: &RunId) -> Result<(), ErrorView> {
+        self.tell(Some(run), Message::UserInput)?;
+        let end = tokio::time::Instant::now() + TAKEN_WITHIN;
+        loop {
+            let runs = self.list_runs().await?;
+            let rests = |one: &RunStatus| one.status.paused || one.status.activity == Activity::Waiting;
+            if runs.iter().find(|one| one.run == *run).is_none_or(rests) {
+                return Ok(());
+            }
+            if tokio::time::Instant::now() >= end {
+                return Err(ErrorView::new(ErrorCode::Busy, "the run does not pause").with_hint("stop it"));
+            }
+            tokio::time::sleep(BETWEEN_LOOKS).await;
         }
     }
 

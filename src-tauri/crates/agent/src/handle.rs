@@ -243,17 +243,25 @@ impl AgentHandle {
     ///
     /// # Errors
     /// `NotFound` if it has no such window, or that has closed; what the desktop says otherwise.
-    pub async fn bring_up_window(&self, command: BringUpWindow, surface: Surface) -> Result<(), ErrorView> {
+    pub async fn bring_up_window(&self, command: BringUpWindow) -> Result<(), ErrorView> {
         let BringUpWindow { run, take } = command;
         let window =
             self.engine.seats.window_of(&run).ok_or_else(|| {
                 ErrorView::new(ErrorCode::NotFound, "that run works in no window of its own")
             })?;
-        if take {
-            self.pause_run(PauseRun { run: Some(run) }, surface).await?;
-        }
         let engine = self.engine.clone();
-        detached(async move { engine.seats.bring_up(&window).await }).await
+        detached(async move {
+            if !take {
+                return engine.seats.bring_up(&window).await;
+            }
+            engine.take_over(&run).await?;
+            let brought = engine.seats.bring_up(&window).await;
+            brought.map_err(|error| match error.hint {
+                Some(_) => error,
+                None => error.with_hint("the run is paused"),
+            })
+        })
+        .await
     }
 
     /// Goes on with a paused run; with every one if none is named.

@@ -15,12 +15,15 @@ use protocol::tool::{FrontWindow, ToolCall};
 use protocol::view::{BesideView, DesktopView, PointerView};
 use protocol::{ErrorCode, ErrorView};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tools::{FocusedWindow, Router, WindowId};
+use tools::{ActsIn, FocusedWindow, Router, WindowId};
 
 use crate::log::Log;
 
 /// How long the desktop may take to say which window is in front.
 pub const FRONT_WITHIN: Duration = Duration::from_secs(1);
+
+/// How long a window may take to come up.
+const COMES_UP: Duration = Duration::from_secs(4);
 
 /// Dialogs that stand above each other.
 const DIALOGS: usize = 5;
@@ -248,17 +251,26 @@ impl Seats {
         }
     }
 
-    /// For whoever watches: the window that a run goes into.
-    pub fn goes_into(&self, run: &RunId, window: FrontWindow) {
-        self.change(run, |shown| shown.window = Some(window));
+    /// Before it acts, for whoever watches: the window that a run goes into. What of ours lies over where it acts makes room,
+    /// until it goes into another one.
+    pub async fn goes_into(&self, run: &RunId, acts_in: ActsIn, router: &Router) {
+        let look = async {
+            let window = match acts_in.types && acts_in.last.is_none() {
+                true => router.window_of_keys().await,
+                false => acts_in.last,
+            };
+            router.window(window?).await
+        };
+        let window = tokio::time::timeout(FRONT_WITHIN, look).await.ok().flatten();
+        self.change(run, |shown| {
+            let stays =
+                window.is_none() || window.as_ref().map(|it| it.id) == shown.window.as_ref().map(|it| it.id);
+            shown.wants_room = acts_in.is_below_ours || (shown.wants_room && stays);
+            shown.window = window.or(shown.window.take());
+        });
     }
 
-    /// Whichever of our windows lies over where it acts makes room, from now on.
-    pub fn wants_room(&self, run: &RunId) {
-        self.change(run, |shown| shown.wants_room = true);
-    }
-
-    /// For whoever watches: where its pointer is now.
+    /// After it has acted: where its pointer is now.
     pub fn points_at(&self, run: &RunId, pointer: PointerView) {
         self.change(run, |shown| shown.pointer = Some(pointer));
     }
@@ -288,14 +300,26 @@ impl Seats {
     /// Gives its user's keyboard to a window, which comes up for it.
     ///
     /// # Errors
-    /// `NotFound` if it has closed, or does not come up.
+    /// `Busy` while a run works with the user's own mouse and keyboard; `NotFound` if it has closed, or does not come up.
     pub async fn bring_up(&self, window: &FrontWindow) -> Result<(), ErrorView> {
-        let window = FocusedWindow::from(window.clone());
-        let given = tokio::time::timeout(FRONT_WITHIN, self.shared.router.give_keyboard(&window)).await;
         let failed = |message: String| ErrorView::new(ErrorCode::NotFound, message);
-        given
-            .map_err(|_| failed("the window did not come up in time".into()))?
-            .map_err(|error| failed(error.message))
+        let now = tokio::time::timeout(FRONT_WITHIN, self.shared.router.window_now(window)).await;
+        let now = now.ok().flatten().ok_or_else(|| failed(format!("{window} has closed")))?;
+        let holder = Holder::Call(CallId("bring-up".into()));
+        let lease = self.shared.take_if_free(holder, Fence::default()).ok_or_else(|| {
+            ErrorView::new(ErrorCode::Busy, "another run has your mouse and keyboard")
+                .with_hint("pause that one first")
+        })?;
+        let given = tokio::time::timeout(COMES_UP, self.shared.router.give_keyboard(&now)).await;
+        drop(lease);
+        match given {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => {
+                tracing::debug!(?error, "a window did not come up");
+                Err(failed(format!("{window} does not come up")))
+            }
+            Err(_) => Err(failed(format!("{window} does not come up"))),
+        }
     }
 
     /// Gives a run these windows; `false` if another one has one of them: then it gets none.

@@ -18,8 +18,6 @@ pub struct ElementQuery {
     pub query: Option<String>,
     /// Only this element and what is below it, by its ref.
     pub root: Option<String>,
-    /// Only what has a part here, in 0-1000 of the display, without its fingerprint; less of the application is read then.
-    pub near: Option<NormRect>,
     /// Only what changed since the snapshot with this number. Where that is not known any more, or was about something
     /// else, everything, and `cut` says so.
     pub since: Option<u64>,

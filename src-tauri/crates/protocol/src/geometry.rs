@@ -90,18 +90,6 @@ impl NormRect {
     pub fn center(&self) -> Result<NormPoint, OutOfRange> {
         NormPoint::new(self.x + self.width / 2.0, self.y + self.height / 2.0)
     }
-
-    /// The pixels of `display` that this has a part in.
-    pub fn to_physical(&self, display: &PhysicalRect) -> PhysicalRect {
-        let span = |from: f64, length: f64, origin: i32, whole: u32| {
-            let pixel = |norm: f64| norm / 1000.0 * f64::from(whole);
-            let (first, end) = (pixel(from).floor(), pixel(from + length).ceil());
-            (origin.saturating_add(first as i32), (end - first).max(0.0) as u32)
-        };
-        let (x, width) = span(self.x, self.width, display.x, display.width);
-        let (y, height) = span(self.y, self.height, display.y, display.height);
-        PhysicalRect { x, y, width, height }
-    }
 }
 
 /// A pixel in the space that spans all displays; may be negative where a display lies left of or above the first.

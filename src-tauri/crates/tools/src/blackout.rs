@@ -6,12 +6,12 @@
 use std::time::Duration;
 
 use browser::{Browser, Kind, PageQuery, Space, WebElement};
-use desktop::{Area, Desktop, Element, ElementQuery, Snapshot, WindowView};
+use desktop::{Area, Desktop, Element, Snapshot, WindowView};
 use ocr::TextRead;
 use protocol::geometry::NormRect;
 use tokio::time::Instant;
 
-use crate::goes_to;
+use crate::goes_to::told_of_window;
 use crate::redaction::Redactor;
 use crate::secrets::{PASSWORD, Secret};
 use crate::withheld;
@@ -44,7 +44,6 @@ pub(crate) async fn covers(
     };
     let mut covers = Vec::new();
     let until = Instant::now() + READING;
-    let query = ElementQuery { display, limit: MOST, text_chars: TEXT_CHARS, ..ElementQuery::default() };
     for window in windows.iter().filter(|window| withheld::shows(windows, window, area)) {
         // Where its title stands, nobody tells.
         if redactor.finds(&window.title) {
@@ -52,7 +51,7 @@ pub(crate) async fn covers(
             continue;
         }
         // What does not tell in time may show anything.
-        let Some(told) = goes_to::of_window(desktop, window, query.clone()).await else {
+        let Some(told) = told_of_window(desktop, window, display, (MOST, TEXT_CHARS)).await else {
             covers.push(window.bounds);
             continue;
         };

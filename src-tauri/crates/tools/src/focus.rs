@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::Router;
 use crate::tool::{from_desktop, tool_error};
-use crate::{untrusted, whose};
+use crate::{redaction, untrusted, whose};
 
 /// Longest wait for a window to have the focus after it was activated.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -98,6 +98,13 @@ impl Router {
         }
     }
 
+    /// A window as it is now, if that is still the same one.
+    pub async fn window_now(&self, known: &FrontWindow) -> Option<FocusedWindow> {
+        let windows = self.desktop().windows().await.ok()?;
+        let is_it = |one: &WindowView| one.id.0 == known.id && one.pid == known.pid;
+        windows.into_iter().find(is_it).map(Into::into)
+    }
+
     /// Where the pointer is that acts, if anybody knows.
     pub async fn pointer(&self) -> Option<PointerView> {
         let (display, at) = self.desktop().pointer().await?;
@@ -107,7 +114,12 @@ impl Router {
     /// The window that a call names by its number, as it is called now; `None` if there is none, or if the desktop cannot
     /// tell.
     pub async fn window(&self, id: WindowId) -> Option<FrontWindow> {
-        named(self.desktop(), id).await
+        let mut window = named(self.desktop(), id).await?;
+        let secrets = self.secrets().await;
+        for text in [&mut window.app, &mut window.title] {
+            *text = redaction::redacted(text, &secrets);
+        }
+        Some(window)
     }
 
     /// Activates a window that had the focus, and waits until it has it again.

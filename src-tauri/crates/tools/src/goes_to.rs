@@ -33,9 +33,6 @@ const PRESSED: [&str; 7] = [
 ];
 /// Elements among which a plan's controls are looked for: one that is left out may be the one that is meant.
 const MOST: u32 = 3_000;
-/// What counts as around a point, above and below it, in 0-1000 of the display: a button with its words, a line with those
-/// beside it.
-pub(crate) const UPRIGHT: f64 = 40.0;
 /// Longest wait for one look at elements or windows.
 const LOOK: Duration = Duration::from_secs(2);
 
@@ -44,10 +41,19 @@ const LOOK: Duration = Duration::from_secs(2);
 pub struct ActsIn {
     /// Windows that it goes to by points, elements, or their numbers.
     pub enters: BTreeSet<WindowId>,
+    /// The last of them.
+    pub last: Option<WindowId>,
     /// Whether its keys go wherever the keyboard is now.
     pub types: bool,
     /// Whether one of our own windows lies over one of its points.
     pub is_below_ours: bool,
+}
+
+impl ActsIn {
+    fn enter(&mut self, window: Option<WindowId>) {
+        self.enters.extend(window);
+        self.last = window.or(self.last);
+    }
 }
 
 impl Router {
@@ -91,8 +97,7 @@ impl Router {
         for point in points {
             let Some(window) = whose::window_at(&windows, display, *point) else { continue };
             // A field or a button within it hands the wheel on.
-            let at = (display, beside(*point));
-            let elements = near(self.desktop(), window, at, limits.ui_nodes).await.elements;
+            let elements = of_window(self.desktop(), window, display, limits.ui_nodes).await.elements;
             let takes_it =
                 |one: &&Element| whose::holds(&one.bounds, *point) && VALUES.contains(&one.role.as_str());
             if let Some(element) = elements.iter().find(takes_it) {
@@ -129,7 +134,7 @@ impl Router {
         for point in points {
             let window = whose::taker(self.desktop(), &windows, Some((display, *point))).await?;
             let Snapshot { elements, untold, is_partial, pid, .. } =
-                near(self.desktop(), window, (display, beside(*point)), MOST).await;
+                of_window(self.desktop(), window, display, MOST).await;
             let is_another = pid.is_some() && pid != window.pid;
             if is_partial || is_another || self.is_in(&untold, *point, display).await {
                 return None;
@@ -194,20 +199,20 @@ impl Router {
                 acts_in.is_below_ours |= taker == Ok(Taker::Ours);
                 let taker = whose::taker(self.desktop(), &windows, at).await;
                 goes_in |= taker.is_some();
-                acts_in.enters.extend(taker.map(|window| window.id));
+                acts_in.enter(taker.map(|window| window.id));
             }
             match plan.reach() {
                 // Where the parts before it lead, its keys go, too.
                 Reach::Focus { .. } => acts_in.types |= !goes_in,
                 Reach::Window(id) => {
                     goes_in |= part.name() == "focusWindow";
-                    acts_in.enters.extend([WindowId(*id)]);
+                    acts_in.enter(Some(WindowId(*id)));
                 }
                 reach => {
                     let touched = whose::owned(self.desktop(), &windows, reach).await;
                     let window = touched.and_then(|touched| touched.window);
                     goes_in |= window.is_some();
-                    acts_in.enters.extend(window.map(WindowId));
+                    acts_in.enter(window.map(WindowId));
                 }
             }
         }
@@ -296,8 +301,7 @@ impl Router {
         limits: &Limits,
     ) -> Option<Element> {
         let window = whose::window_at(windows, display, point)?;
-        let at = (display, beside(point));
-        let elements = near(self.desktop(), window, at, limits.ui_nodes).await.elements;
+        let elements = of_window(self.desktop(), window, display, limits.ui_nodes).await.elements;
         let area = |element: &&Element| element.bounds.width * element.bounds.height;
         let there = elements.iter().filter(|element| whose::holds(&element.bounds, point));
         there.min_by(|one, other| area(one).total_cmp(&area(other))).cloned()
@@ -319,7 +323,7 @@ impl Router {
         at.dedup_by_key(|window| window.id);
         let mut all = Vec::new();
         for window in at {
-            let elements = near(self.desktop(), window, (display, *area), limits.ui_nodes).await.elements;
+            let elements = of_window(self.desktop(), window, display, limits.ui_nodes).await.elements;
             all.extend(elements.into_iter().filter(|element| meet(&element.bounds, area)));
         }
         all
@@ -350,8 +354,7 @@ pub(crate) async fn controls_at(desktop: &dyn Desktop, display: u32, points: &[N
             names.push(String::new());
             continue;
         };
-        let Snapshot { mut elements, is_partial, .. } =
-            near(desktop, window, (display, beside(*point)), MOST).await;
+        let Snapshot { mut elements, is_partial, .. } = of_window(desktop, window, display, MOST).await;
         elements.retain(|element| whose::holds(&element.bounds, *point));
         let area = |element: &Element| element.bounds.width * element.bounds.height;
         elements.sort_by(|one, other| area(one).total_cmp(&area(other)));
@@ -372,32 +375,26 @@ pub(crate) fn is_pressed(role: &str) -> bool {
     PRESSED.contains(&role)
 }
 
-/// What stands beside a point, however far to its sides.
-pub(crate) fn beside(point: NormPoint) -> NormRect {
-    let top = (point.y() - UPRIGHT).max(0.0);
-    NormRect { x: 0.0, y: top, width: 1000.0, height: (point.y() + UPRIGHT).min(1000.0) - top }
-}
-
-/// What a window shows in a part of a display; empty if that cannot be had.
-async fn near(
-    desktop: &dyn Desktop,
-    window: &WindowView,
-    (display, place): (u32, NormRect),
-    limit: u32,
-) -> Snapshot {
-    let query = ElementQuery { limit, display, near: Some(place), ..ElementQuery::default() };
-    of_window(desktop, window, query).await.unwrap_or_default()
-}
-
-/// What of a window's is asked for; `None` if it was not told in time. The window is known by its application, or where
-/// that calls itself otherwise in the accessibility tree, by its title and process.
+/// What a window shows; empty if that cannot be had. It is known by its application, or where that calls itself
+/// otherwise in the accessibility tree, by its title and process.
 pub(crate) async fn of_window(
     desktop: &dyn Desktop,
     window: &WindowView,
-    query: ElementQuery,
+    display: u32,
+    limit: u32,
+) -> Snapshot {
+    told_of_window(desktop, window, display, (limit, 0)).await.unwrap_or_default()
+}
+
+/// The same with so many characters of each text, 200 if 0; `None` if it was not told in time.
+pub(crate) async fn told_of_window(
+    desktop: &dyn Desktop,
+    window: &WindowView,
+    display: u32,
+    (limit, text_chars): (u32, u32),
 ) -> Option<Snapshot> {
     let title = Some(window.title.clone()).filter(|title| !title.is_empty());
-    let query = ElementQuery { deadline: Some(LOOK), ..query };
+    let query = ElementQuery { limit, text_chars, display, deadline: Some(LOOK), ..ElementQuery::default() };
     let by_app = ElementQuery { app: Some(window.app.clone()), window: title.clone(), ..query.clone() };
     let look = async |query| tokio::time::timeout(LOOK, desktop.elements(query)).await.ok();
     match look(by_app).await? {

@@ -10,7 +10,6 @@ use desktop::{
 };
 use protocol::geometry::{NormPoint, NormRect};
 
-use crate::goes_to::beside;
 use crate::reach::Reach;
 use crate::whose::{front, holds, window_at};
 
@@ -179,7 +178,7 @@ async fn links(desktop: &dyn Desktop, windows: &[WindowView], reach: &Reach) -> 
 
 async fn at(desktop: &dyn Desktop, windows: &[WindowView], display: u32, point: NormPoint) -> Vec<String> {
     let Some(window) = window_at(windows, display, point) else { return Vec::new() };
-    let query = ElementQuery { display, near: Some(beside(point)), ..all_of(window) };
+    let query = ElementQuery { display, ..all_of(window) };
     look(desktop, query, |element| holds(&element.bounds, point)).await
 }
 

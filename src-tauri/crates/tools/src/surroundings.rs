@@ -9,14 +9,15 @@ use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use crate::digest::hex;
-use crate::goes_to::UPRIGHT;
 use crate::plan::Step;
 use crate::reach::Reach;
 use crate::tool::tool_error;
 use crate::{Limits, Router, goes_to, target, whose};
 
-/// What counts as around a point, to each side of it, in 0-1000 of the display; above and below it is [`UPRIGHT`].
+/// What counts as around a point, to each side of it, in 0-1000 of the display: a button with its words, a line with those
+/// beside it.
 const SIDEWAYS: f64 = 60.0;
+const UPRIGHT: f64 = 40.0;
 /// What is no higher, and stands at the same height, is of the same row, however far beside.
 const ROW: f64 = 60.0;
 /// In 0-1000 of the display: where a field is, roughly.

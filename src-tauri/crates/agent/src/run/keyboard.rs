@@ -83,14 +83,6 @@ impl Driver {
             if acts_in.types && !seats.types_into_its_own(&id, &router).await {
                 return Err(types_nowhere());
             }
-            if acts_in.is_below_ours {
-                seats.wants_room(&id);
-            }
-            if let Some(&window) = acts_in.enters.last()
-                && let Some(window) = router.window(window).await
-            {
-                seats.goes_into(&id, window);
-            }
             Ok(())
         });
         self.unless_heard(look).await

@@ -509,8 +509,14 @@ impl Driver {
                     false => Outcome::Tool(call, refused),
                 };
             }
+            let own = own.filter(|_| acts);
+            if let Some((seats, id)) = &own
+                && let Some(acts_in) = router.acts_in(&call, &limits).await
+            {
+                seats.goes_into(id, acts_in, &router).await;
+            }
             let executed = router.execute(Call { request, cancel, limits }).await;
-            if let Some((seats, id)) = own.filter(|_| acts) {
+            if let Some((seats, id)) = own {
                 let looked = tokio::time::timeout(FRONT_WITHIN, router.pointer()).await;
                 if let Ok(Some(pointer)) = looked {
                     seats.points_at(&id, pointer);

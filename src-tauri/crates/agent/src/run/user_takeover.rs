@@ -20,14 +20,14 @@ impl Driver {
         if self.question.is_some() {
             return Ok(());
         }
-        if self.machine.is_paused() {
-            self.disturbed = true;
-            return Ok(());
-        }
-        // What is under way ends and comes up first; what became of it is told as after every tool.
+        // What is under way ends and comes up first, also where its pause was to wait for its end; what became of it is told
+        // as after every tool.
         self.halt.cancel();
         self.run.seat.release_if_held_by(&self.run.id);
         self.disturbed = true;
+        if self.machine.is_paused() {
+            return Ok(());
+        }
         let reason = "you took the mouse or the keyboard".into();
         self.feed(Input::Pause { reason }).await
     }

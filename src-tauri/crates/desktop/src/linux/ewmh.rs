@@ -210,9 +210,16 @@ impl Ewmh {
         self.session.focused()
     }
 
-    /// `None` if the window is gone, is ours, or is furniture.
+    /// `None` if the window is ours, or is furniture.
+    ///
+    /// # Errors
+    /// Where it is gone.
     fn client(&self, window: Window, active: Option<Window>) -> Result<Option<Client>, DesktopError> {
-        Ok(self.told(&[window], active)?.pop())
+        let client = self.told(&[window], active)?.pop();
+        if client.is_none() {
+            self.session.conn.get_geometry(window)?.reply()?;
+        }
+        Ok(client)
     }
 
     fn ask_all(&self, window: Window) -> Result<Asked<'_>, DesktopError> {
@@ -223,9 +230,9 @@ impl Ewmh {
             states: self.ask(window, atoms._NET_WM_STATE)?,
             state: self.ask(window, atoms.WM_STATE)?,
             workspace: self.ask(window, atoms._NET_WM_DESKTOP)?,
-            title: self.ask(window, atoms._NET_WM_NAME)?,
-            plain_title: self.ask(window, AtomEnum::WM_NAME.into())?,
-            class: self.ask(window, AtomEnum::WM_CLASS.into())?,
+            title: self.ask_text(window, atoms._NET_WM_NAME)?,
+            plain_title: self.ask_text(window, AtomEnum::WM_NAME.into())?,
+            class: self.ask_text(window, AtomEnum::WM_CLASS.into())?,
             pid: self.ask(window, atoms._NET_WM_PID)?,
             over: self.ask(window, AtomEnum::WM_TRANSIENT_FOR.into())?,
             place: self.ask_place(window)?,
@@ -260,6 +267,11 @@ impl Ewmh {
 
     fn ask(&self, window: Window, property: u32) -> Result<Reply<'_, GetPropertyReply>, DesktopError> {
         Ok(self.session.conn.get_property(false, window, property, AtomEnum::ANY, 0, 4_096)?)
+    }
+
+    /// At most 1,024 bytes of it.
+    fn ask_text(&self, window: Window, property: u32) -> Result<Reply<'_, GetPropertyReply>, DesktopError> {
+        Ok(self.session.conn.get_property(false, window, property, AtomEnum::ANY, 0, 256)?)
     }
 }
 
@@ -347,11 +359,9 @@ fn cardinals(asked: Reply<'_, GetPropertyReply>) -> Vec<u32> {
     reply.and_then(|reply| reply.value32().map(Iterator::collect)).unwrap_or_default()
 }
 
-/// At most 1,024 bytes.
 fn text(asked: Reply<'_, GetPropertyReply>) -> String {
-    const MOST: usize = 1_024;
     let told = asked.reply().map(|reply| reply.value).unwrap_or_default();
-    String::from_utf8_lossy(&told[..told.len().min(MOST)]).into_owned()
+    String::from_utf8_lossy(&told).into_owned()
 }
 
 /// The workspace of a window that tells it so; `None` if it is the one that is shown, or all.

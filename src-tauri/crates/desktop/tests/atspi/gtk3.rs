@@ -8,7 +8,6 @@ use desktop::{
     Acted, Action, ActionMethod, Button, Desktop, DesktopError, Element, ElementAction, ElementQuery,
     Evidence, Glance, Key, Scope, WindowChange,
 };
-use protocol::geometry::NormRect;
 use tokio_util::sync::CancellationToken;
 
 use super::stage::{Stage, by, elements, eventually, find_in, menu, of, operate, signal};
@@ -257,54 +256,6 @@ async fn looks_that_share_a_reading_see_the_same_and_others_see_what_is_there_no
     assert_eq!(before, shared);
     assert_ne!(before, names().await);
     assert_ne!(before, desktop::one_look(names()).await);
-}
-
-/// What a whole look at an application tells of a place, and what a look at that place alone tells.
-async fn what_is_near_is_what_the_whole_has_there(desktop: &Arc<dyn Desktop>, app: &str) {
-    let query = ElementQuery { app: Some(app.into()), limit: 3_000, ..ElementQuery::default() };
-    let (mut told, mut seen) = (0, 0);
-    for place in
-        (0..1_000).step_by(40).map(|y| NormRect { x: 0.0, y: f64::from(y), width: 1000.0, height: 80.0 })
-    {
-        let asked = ElementQuery { near: Some(place), ..query.clone() };
-        let near = desktop.elements(asked).await.unwrap().elements;
-        let mut whole = desktop.elements(query.clone()).await.unwrap().elements;
-        let known = whole.len();
-        // Less a pixel at the edges, by which places are rounded.
-        whole.retain(|one| {
-            one.bounds.y + 1.0 < place.y + place.height && place.y + 1.0 < one.bounds.y + one.bounds.height
-        });
-        for mut one in whole {
-            let found = near.iter().find(|found| found.reference == one.reference);
-            let found = found.unwrap_or_else(|| panic!("{app}, near {place:?}: no {one:?}"));
-            // What it stands in, or is counted by, may lie elsewhere.
-            (one.depth, one.fingerprint) = (found.depth, String::new());
-            assert_eq!(*found, one, "{app}, near {place:?}");
-            told += 1;
-        }
-        seen += known;
-    }
-    assert!(told > 0 && told < seen, "{app}: {told} of {seen}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_told_near_a_place_is_what_a_whole_look_has_there_with_menus_and_popovers() {
-    let mut stage = Stage::open();
-    let (desktop, _) = garden(&mut stage).await;
-    what_is_near_is_what_the_whole_has_there(&desktop, GARDEN).await;
-    let desktop = orders(&mut stage).await;
-    what_is_near_is_what_the_whole_has_there(&desktop, ORDERS).await;
-    let file = elements(&desktop, ORDERS, |seen| find_in(seen, "menu", "File").is_some()).await;
-    let at = find_in(&file, "menu", "File").unwrap().bounds.center().unwrap();
-    act(&desktop, Action::Click { display: 0, at, button: Button::Left, count: 1, held: Vec::new() }).await;
-    elements(&desktop, ORDERS, |seen| find_in(seen, "menu item", "Print").is_some()).await;
-    what_is_near_is_what_the_whole_has_there(&desktop, ORDERS).await;
-    let item = find_in(&elements(&desktop, ORDERS, |_| true).await, "menu item", "Print").cloned().unwrap();
-    let place = NormRect { x: 0.0, y: item.bounds.y, width: 1000.0, height: item.bounds.height };
-    let query =
-        ElementQuery { app: Some(ORDERS.into()), limit: 3_000, near: Some(place), ..ElementQuery::default() };
-    let near = desktop.elements(query).await.unwrap().elements;
-    assert!(near.iter().any(|one| one.reference == item.reference), "{near:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

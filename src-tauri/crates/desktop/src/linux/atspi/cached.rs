@@ -9,7 +9,7 @@ use super::interfaces::Interfaces;
 use super::nodes::{
     Facts, MOST, Node, Reading, Wish, end_below, extents, insert_below, pipeline, replace_below,
 };
-use super::role::{self, States};
+use super::role::States;
 use super::{matched, table};
 use crate::Scope;
 
@@ -25,12 +25,22 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Option<Reading> {
     // The cache has a window's popovers below the widgets that they belong to, which it need not have.
     let own = window.children().await.unwrap_or_default();
     let Tree { mut reading, mut lacking, seen } = tree(window, &items, &own, wish)?;
-    if wish.near.is_some() {
-        place_near(&mut reading, &own, wish).await;
-        lacking.retain(|&at| wish.reaches(reading.nodes[at].facts.extents));
-    } else {
-        place_all(&mut reading, wish).await;
-        lacking.retain(|&at| at < reading.nodes.len());
+    // What does not show has no place.
+    let shows = |(at, node): &(usize, &Node)| *at == 0 || node.facts.states.has(States::SHOWING);
+    let wished: Vec<(usize, Object)> =
+        reading.nodes.iter().enumerate().filter(shows).map(|(at, node)| (at, node.object.clone())).collect();
+    let ends: Vec<usize> = wished.iter().map(|(at, _)| *at).collect();
+    let ask = |(at, object): (usize, Object)| async move { (at, extents(&object).await) };
+    let answers = pipeline(wished, wish.deadline, ask, 1).await;
+    if let Some(&unasked) = ends.get(answers.len()) {
+        reading.late = true;
+        reading.unread += reading.nodes.len() - unasked;
+        reading.nodes.truncate(unasked);
+        lacking.retain(|&at| at < unasked);
+    }
+    for (at, extents) in answers {
+        reading.untold += usize::from(extents == Err(CallError::Late));
+        reading.nodes[at].facts.extents = extents.unwrap_or_default();
     }
     // From the last one on, so that places before it stay as they are.
     for at in lacking.into_iter().rev() {
@@ -43,56 +53,6 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Option<Reading> {
     }
     table::add_cells(&mut reading, wish).await;
     Some(reading)
-}
-
-/// Asks for all places; what there is no time for is left out.
-async fn place_all(reading: &mut Reading, wish: Wish) {
-    // What does not show has no place.
-    let shows = |at: &usize| *at == 0 || reading.nodes[*at].facts.states.has(States::SHOWING);
-    let wished: Vec<usize> = (0..reading.nodes.len()).filter(shows).collect();
-    if let Some(&unasked) = place(reading, &wished, wish).await.first() {
-        reading.unread += reading.nodes.len() - unasked;
-        reading.nodes.truncate(unasked);
-    }
-}
-
-/// Asks for places from the window down, but for those of what is in a box that lies elsewhere.
-async fn place_near(reading: &mut Reading, own: &[Reference], wish: Wish) {
-    let mut below: Vec<Vec<usize>> = vec![Vec::new(); reading.nodes.len()];
-    // A popover is the window's own, and lies apart from the widget that the cache has it below.
-    let own: HashSet<&str> = own.iter().map(|(_, path)| path.as_str()).collect();
-    let mut level = vec![0];
-    for (at, node) in reading.nodes.iter().enumerate().skip(1) {
-        match node.parent {
-            Some(parent) if !own.contains(&*node.object.path) => below[parent].push(at),
-            _ => level.push(at),
-        }
-    }
-    while !level.is_empty() {
-        let unasked = place(reading, &level, wish).await;
-        reading.unread += unasked.len();
-        let may_hold = |at: &&usize| {
-            let Facts { role, extents, .. } = reading.nodes[**at].facts;
-            let has_place = extents.2 > 0 && extents.3 > 0;
-            !has_place || wish.reaches(extents) || role::opens_elsewhere(role)
-        };
-        level = level.iter().filter(may_hold).flat_map(|&at| below[at].iter().copied()).collect();
-    }
-}
-
-/// Asks for the places of these nodes. Answers those for which there was no time.
-async fn place<'at>(reading: &mut Reading, wished: &'at [usize], wish: Wish) -> &'at [usize] {
-    let asked: Vec<(usize, Object)> =
-        wished.iter().map(|&at| (at, reading.nodes[at].object.clone())).collect();
-    let ask = |(at, object): (usize, Object)| async move { (at, extents(&object).await) };
-    let answers = pipeline(asked, wish.deadline, ask, 1).await;
-    let unasked = &wished[answers.len()..];
-    reading.late |= !unasked.is_empty();
-    for (at, extents) in answers {
-        reading.untold += usize::from(extents == Err(CallError::Late));
-        reading.nodes[at].facts.extents = extents.unwrap_or_default();
-    }
-    unasked
 }
 
 /// Reads what is below a node by matches, in place of what the cache has of it.

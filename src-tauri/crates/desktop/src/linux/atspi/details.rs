@@ -43,7 +43,7 @@ pub(super) async fn add(nodes: &mut [Node], wish: Wish) -> usize {
     // Built one by one: a closure over borrowed nodes makes a future that cannot be sent.
     let mut asked = Vec::new();
     for (at, Node { object, facts, .. }) in nodes.iter().enumerate() {
-        let sized = facts.extents.2 > 0 && facts.extents.3 > 0 && wish.reaches(facts.extents);
+        let sized = facts.extents.2 > 0 && facts.extents.3 > 0;
         let holds_text = wish.quirks.texts_in_boxes && is_nameless_box(facts);
         if (sized || wish.scope == Scope::All) && (holds_text || wants(facts, wish.quirks.more_actions)) {
             asked.push(async move {

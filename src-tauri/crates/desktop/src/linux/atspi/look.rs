@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::future::join_all;
-use protocol::geometry::PhysicalRect;
 use protocol::view::DisplayView;
 use tokio::time::Instant;
 
@@ -35,36 +34,8 @@ pub(crate) struct Readings {
     windows: Shared<Key, Reading>,
 }
 
-/// What a reading is of.
-#[derive(PartialEq)]
-struct Key {
-    /// A program's name on the bus.
-    program: Arc<str>,
-    /// A window's path.
-    window: Arc<str>,
-    scope: Scope,
-    text_chars: Option<i32>,
-    near: Option<PhysicalRect>,
-}
-
-impl Key {
-    /// Whether all that is wished for is in a reading of this.
-    fn serves(&self, wished: &Self) -> bool {
-        let has_all = match (self.near, wished.near) {
-            (None, _) => true,
-            (Some(_), None) => false,
-            (Some(near), Some(wished)) => prune::intersection(&near, &wished) == Some(wished),
-        };
-        has_all
-            && *self
-                == Self {
-                    near: self.near,
-                    program: wished.program.clone(),
-                    window: wished.window.clone(),
-                    ..*wished
-                }
-    }
-}
+/// A program's name on the bus, a window's path, and how much of it is read.
+type Key = (Arc<str>, Arc<str>, Scope, Option<i32>);
 
 /// Each is held while it is read, so that one that does not answer keeps nobody from the others.
 struct Shared<K, T>(Mutex<Vec<(K, Slot<T>)>>);
@@ -78,10 +49,10 @@ impl<K, T> Default for Shared<K, T> {
     }
 }
 
-impl<K, T> Shared<K, T> {
-    fn of(&self, key: K, serves: fn(&K, &K) -> bool) -> Slot<T> {
+impl<K: PartialEq, T> Shared<K, T> {
+    fn of(&self, key: K) -> Slot<T> {
         let mut all = lock(&self.0);
-        if let Some((_, known)) = all.iter().find(|(known, _)| serves(known, &key)) {
+        if let Some((_, known)) = all.iter().find(|(known, _)| *known == key) {
             return Arc::clone(known);
         }
         let new = Slot::default();
@@ -187,28 +158,18 @@ impl Accessibility {
             Err(error) => return Err(error.into()),
         };
         let application = &choice.application;
-        let program = self.near(&bus, &application.bus_name).await;
+        let near = self.near(&bus, &application.bus_name).await;
         // What is below a root is known by its ancestors, and these may not be interactive.
         let scope = match query.scope {
             Scope::Interactive if root.is_some() => Scope::Visible,
             scope => scope,
         };
         let text_chars = i32::try_from(query.text_chars).ok().filter(|&most| most > 0);
-        let quirks = application.quirks;
-        let place = match (&root, query.near) {
-            (_, Some(near)) => Some(near.to_physical(&display.bounds)),
-            (Some(root), None) if query.limit == 1 && scope != Scope::All && !quirks.places_in_window => {
-                beside(&root.object, &display.bounds).await
-            }
-            _ => None,
-        };
-        // What is scrolled away has no place, and where places are told within the window they are not yet known.
-        let near = place.filter(|_| scope != Scope::All && !quirks.places_in_window);
-        let wish = Wish { quirks, scope, text_chars, near, deadline };
+        let wish = Wish { quirks: application.quirks, scope, text_chars, deadline };
         // Built one by one: a closure over borrowed windows makes a future that cannot be sent.
         let mut asked = Vec::new();
         for window in &choice.windows {
-            let object = Object { program: program.clone(), path: window.object.path.clone() };
+            let object = Object { program: near.clone(), path: window.object.path.clone() };
             asked.push(async move { self.reading(&application.bus_name, &object, wish).await });
         }
         let (readings, origins) = tokio::join!(join_all(asked), self.origins(application));
@@ -252,8 +213,7 @@ impl Accessibility {
         let popups: Vec<_> = popups.into_iter().flat_map(Origins::popups).collect();
         cut.extend(popups.iter().map(|popup| cut::untold_popup(popup, &display.bounds)));
         let facts: Vec<_> = read.nodes.iter().map(|node| (node.parent, &node.facts)).collect();
-        let view =
-            View { app: &application.name, display: &display.bounds, root, near: place, whole: read.whole };
+        let view = View { app: &application.name, display: &display.bounds, root, whole: read.whole };
         let mut pruned = prune::prune(&facts, &view, query);
         cut.append(&mut pruned.cut);
         pruned.untold.extend(popups);
@@ -273,9 +233,7 @@ impl Accessibility {
     /// What a window holds; where looks share one, perhaps as another has read it.
     async fn reading(&self, program: &Arc<str>, window: &Object, wish: Wish) -> Result<Reading, CallError> {
         let Some(readings) = one_look::shared() else { return nodes::read(window, wish).await };
-        let Wish { scope, text_chars, near, .. } = wish;
-        let key = Key { program: program.clone(), window: window.path.clone(), scope, text_chars, near };
-        let shared = readings.windows.of(key, Key::serves);
+        let shared = readings.windows.of((program.clone(), window.path.clone(), wish.scope, wish.text_chars));
         let shared = tokio::time::timeout_at(wish.deadline, shared.lock()).await;
         let mut shared = shared.map_err(|_| CallError::Late)?;
         if let Some(reading) = &*shared {
@@ -299,7 +257,7 @@ impl Accessibility {
         let Some(readings) = one_look::shared() else {
             return self.list_now(bus, wanted, deadline, limit).await;
         };
-        let shared = readings.applications.of(wanted.map(str::to_owned), PartialEq::eq);
+        let shared = readings.applications.of(wanted.map(str::to_owned));
         let shared = tokio::time::timeout_at(deadline, shared.lock()).await;
         let mut shared = shared.map_err(|_| DesktopError::Timeout(limit))?;
         if let Some(found) = &*shared {
@@ -346,19 +304,6 @@ impl Accessibility {
         }
         Some(origin::of_process(self.inner.display.clone(), application.pid).await)
     }
-}
-
-/// Around an element's middle, with all that stands beside it: what the next look of a question about it is for. `None` if
-/// it has no place.
-async fn beside(object: &Object, display: &PhysicalRect) -> Option<PhysicalRect> {
-    let (_, y, width, height) = nodes::extents(object).await.ok()?;
-    let margin = i32::try_from(display.height.div_ceil(24)).ok()?;
-    let is_placed = width > 0 && height > 0;
-    is_placed.then(|| PhysicalRect {
-        y: y + height / 2 - margin,
-        height: 2 * margin.unsigned_abs(),
-        ..*display
-    })
 }
 
 /// Moves what was read to where it is on the screen; `false` where the X server does not name the window.

@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 
 use futures::StreamExt;
-use protocol::geometry::PhysicalRect;
 use tokio::time::Instant;
 use zbus::zvariant::OwnedObjectPath;
 
@@ -16,7 +15,7 @@ pub(super) use super::details::text;
 use super::interfaces::Interfaces;
 use super::quirks::{Quirks, Way};
 use super::role::States;
-use super::{cached, details, matched, prune, settled, walk};
+use super::{cached, details, matched, settled, walk};
 use crate::Scope;
 
 /// Calls under way at a time. A program that hangs reads none, and the socket holds no more than some two hundred.
@@ -31,18 +30,7 @@ pub(super) struct Wish {
     pub(super) scope: Scope,
     /// Characters of a text; the usual number if `None`.
     pub(super) text_chars: Option<i32>,
-    /// Of what lies elsewhere on the screen, places and details may be left out. In pixels.
-    pub(super) near: Option<PhysicalRect>,
     pub(super) deadline: Instant,
-}
-
-impl Wish {
-    /// Whether what lies there is wished for.
-    pub(super) fn reaches(&self, (x, y, width, height): (i32, i32, i32, i32)) -> bool {
-        let length = |length: i32| u32::try_from(length).unwrap_or(0);
-        let place = PhysicalRect { x, y, width: length(width), height: length(height) };
-        self.near.is_none_or(|near| prune::intersection(&place, &near).is_some())
-    }
 }
 
 /// One object as it was read. The parent comes before its children.

@@ -30,8 +30,6 @@ pub(super) struct View<'a> {
     pub(super) display: &'a PhysicalRect,
     /// The one below which elements are wished for, itself included.
     pub(super) root: Option<usize>,
-    /// Only what has a part here.
-    pub(super) near: Option<PhysicalRect>,
     /// All ancestors were read, so that paths of names can be told.
     pub(super) whole: bool,
 }
@@ -67,12 +65,7 @@ pub(super) fn prune(nodes: &[(Option<usize>, &Facts)], view: &View<'_>, query: &
             cut.push(format!("cut: {count} of {before} elements do not mention \"{wanted}\""));
         }
     }
-    if let Some(near) = &view.near {
-        kept.retain(|&at| rects[at].is_some_and(|rect| intersection(&rect, near).is_some()));
-    }
-    // They count what is alike, wherever it is.
-    let fingerprints =
-        if view.whole && view.near.is_none() { fingerprint::all(view.app, nodes) } else { Vec::new() };
+    let fingerprints = if view.whole { fingerprint::all(view.app, nodes) } else { Vec::new() };
     let mut depths: Vec<Option<u32>> = vec![None; nodes.len()];
     let mut elements = Vec::with_capacity(kept.len());
     for &at in &kept {

@@ -299,11 +299,6 @@ pub(super) fn pops_up(role: u32) -> bool {
     matches!(role, number::MENU | number::POPUP_MENU | number::WINDOW | number::DIALOG)
 }
 
-/// Whether a part of what has this role may lie outside of it.
-pub(super) fn opens_elsewhere(holder: u32) -> bool {
-    pops_up(holder) || holder == number::COMBO_BOX
-}
-
 /// The same of a part with this role: the list of a combo box does, its field does not.
 pub(super) fn opens_apart(holder: u32, part: u32) -> bool {
     pops_up(holder) || (holder == number::COMBO_BOX && items(part).is_some())

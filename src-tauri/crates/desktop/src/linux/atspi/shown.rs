@@ -59,8 +59,7 @@ impl Operand {
     pub(super) async fn shown(&self) -> Shown {
         let window = Object { program: self.object.program.clone(), path: self.window.clone() };
         let deadline = Instant::now() + self.quirks.reading_takes;
-        let wish =
-            Wish { quirks: self.quirks, scope: Scope::Visible, text_chars: None, near: None, deadline };
+        let wish = Wish { quirks: self.quirks, scope: Scope::Visible, text_chars: None, deadline };
         let (windows, reading) = tokio::join!(self.windows(), nodes::read(&window, wish));
         let whole = reading.ok().filter(|read| !read.late && read.unread == 0 && read.untold == 0);
         let is_object = |node: &nodes::Node| node.object.path == self.object.path;

@@ -9,7 +9,7 @@ use futures::StreamExt as _;
 use super::bus::{ACCESSIBLE, CallError, Object, Reference};
 use super::interfaces::Interfaces;
 use super::matched;
-use super::nodes::{AT_ONCE, Node, Reading, Wish, append_below, extents, pipeline};
+use super::nodes::{AT_ONCE, Node, Reading, Wish, append_below, pipeline};
 use super::role::{States, number};
 use crate::Scope;
 
@@ -103,7 +103,6 @@ pub(super) async fn add_cells(reading: &mut Reading, wish: Wish) {
             node.facts.states.has(States::MANAGES_DESCENDANTS.with(States::SHOWING))
                 && matches!(node.facts.role, number::TABLE | number::TREE | number::TREE_TABLE)
                 && node.facts.interfaces.has(TABLE)
-                && wish.reaches(node.facts.extents)
         })
         .map(|(at, node)| (at, node.object.clone()))
         .collect();
@@ -117,8 +116,7 @@ pub(super) async fn add_cells(reading: &mut Reading, wish: Wish) {
         let extents = reading.nodes[at].facts.extents;
         let looked = async {
             let size = size(&table).await?;
-            let shown = on_screen(&table, size, extents, wish.scope).await;
-            Ok::<_, CallError>((size, near(&table, shown, wish).await))
+            Ok::<_, CallError>((size, on_screen(&table, size, extents, wish.scope).await))
         };
         let Ok(Ok((size, shown))) = tokio::time::timeout_at(wish.deadline, looked).await else {
             reading.unread += 1;
@@ -230,24 +228,6 @@ async fn on_screen(table: &Object, size: Size, place: Extents, scope: Scope) -> 
         None => (0, size.rows.min((if many { FEW } else { MOST } / wide).max(1)) - 1),
     };
     Window { first: Cell { row: top, column: left }, last: Cell { row: bottom, column: right } }
-}
-
-/// The rows of these that lie where something is wished for, by the place of each one's first cell.
-async fn near(table: &Object, shown: Window, wish: Wish) -> Window {
-    if wish.near.is_none() {
-        return shown;
-    }
-    let Window { first, last } = shown;
-    let ask = |row| async move {
-        let (_, path) = at(table, Cell { row, ..first }).await.ok()?;
-        let place = extents(&Object::new(&table.program, path.as_str())).await.ok()?;
-        wish.reaches(place).then_some(row)
-    };
-    let rows = pipeline(first.row..=last.row, wish.deadline, ask, 2).await;
-    let mut rows = rows.into_iter().flatten();
-    let top = rows.next().unwrap_or(last.row + 1);
-    let bottom = rows.last().unwrap_or(top).min(last.row);
-    Window { first: Cell { row: top, ..first }, last: Cell { row: bottom, ..last } }
 }
 
 struct VisibleRows {

@@ -16,7 +16,7 @@ fn facts(role: u32, name: &str, extents: (i32, i32, i32, i32)) -> Facts {
 
 fn run(nodes: &[(Option<usize>, Facts)], query: &ElementQuery) -> Pruned {
     let nodes: Vec<_> = nodes.iter().map(|(parent, facts)| (*parent, facts)).collect();
-    let view = View { app: "editor", display: &DISPLAY, root: None, near: None, whole: false };
+    let view = View { app: "editor", display: &DISPLAY, root: None, whole: false };
     prune(&nodes, &view, query)
 }
 
@@ -170,6 +170,6 @@ fn scopes_and_a_root_choose_among_all() {
     assert_eq!(all.elements[3].states, ["offscreen"]);
     assert_eq!(all.elements[3].bounds.y, 2_000.0);
     let nodes: Vec<_> = nodes.iter().map(|(parent, facts)| (*parent, facts)).collect();
-    let view = View { app: "editor", display: &DISPLAY, root: Some(1), near: None, whole: true };
+    let view = View { app: "editor", display: &DISPLAY, root: Some(1), whole: true };
     assert_eq!(names(&prune(&nodes, &view, &ElementQuery::default())), ["Box", "Field", "Text"]);
 }
