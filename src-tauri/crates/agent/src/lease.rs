@@ -22,6 +22,10 @@ use crate::log::Log;
 /// How long the desktop may take to say which window is in front.
 pub const FRONT_WITHIN: Duration = Duration::from_secs(1);
 
+/// How long one of our windows may take to make room, and how often that is looked at.
+const MAKES_ROOM: Duration = Duration::from_millis(600);
+const A_LOOK: Duration = Duration::from_millis(50);
+
 /// How long a window may take to come up.
 const COMES_UP: Duration = Duration::from_secs(4);
 
@@ -268,6 +272,19 @@ impl Seats {
             shown.wants_room = acts_in.is_below_ours || (shown.wants_room && stays);
             shown.window = window.or(shown.window.take());
         });
+    }
+
+    /// What of ours lies over where a run's keys go makes room; whether they go to a window of its own then.
+    pub async fn makes_room(&self, run: &RunId, router: &Router) -> bool {
+        self.change(run, |shown| shown.wants_room = true);
+        let end = Instant::now() + MAKES_ROOM;
+        while Instant::now() < end {
+            tokio::time::sleep(A_LOOK).await;
+            if self.types_into_its_own(run, router).await {
+                return true;
+            }
+        }
+        false
     }
 
     /// After it has acted: where its pointer is now.

@@ -219,6 +219,11 @@ impl Router {
         Some(acts_in)
     }
 
+    /// Whether it is one of our own windows that gets the keys.
+    pub async fn is_below_ours(&self) -> bool {
+        matches!(tokio::time::timeout(LOOK, self.desktop().taker(None)).await, Ok(Taker::Ours))
+    }
+
     /// The window that gets the keys, by the system's word; `None` if it is one of ours, or in no list.
     pub async fn window_of_keys(&self) -> Option<WindowId> {
         match tokio::time::timeout(LOOK, self.desktop().taker(None)).await.ok()? {

@@ -80,10 +80,19 @@ impl Driver {
                     "another agent works in that window; act in another one, or wait until it has ended",
                 ));
             }
-            if acts_in.types && !seats.types_into_its_own(&id, &router).await {
+            if !acts_in.types || seats.types_into_its_own(&id, &router).await {
+                return Ok(());
+            }
+            if !router.is_below_ours().await {
                 return Err(types_nowhere());
             }
-            Ok(())
+            match seats.makes_room(&id, &router).await {
+                true => Ok(()),
+                false => Err(not_done(
+                    "one of Miki's own windows lies over the one that you work in; act on elements by their refs, or ask the \
+                     user to move it",
+                )),
+            }
         });
         self.unless_heard(look).await
     }

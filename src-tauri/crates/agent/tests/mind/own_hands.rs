@@ -134,11 +134,17 @@ async fn where_it_works_is_told_until_it_ends() {
 
 #[tokio::test]
 async fn a_window_of_ours_over_what_it_acts_on_is_asked_to_make_room() {
-    let mut bench = bench(vec![click(), Step::silence()]).await;
+    let types = Step::call("type", json!({ "text": "x", "reason": "to write" }));
+    let mut bench = bench(vec![click(), types, Step::silence()]).await;
     bench.desktop.edit(|scene| scene.taker = Taker::Ours);
-    bench.begin(ApprovalMode::Auto).await;
-    bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    let session = bench.begin(ApprovalMode::Auto).await.session;
+    for _ in 0..2 {
+        bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    }
     assert!(beside(&bench).await[0].wants_room);
+    // It does not: its user is in it.
+    let refused = results(&bench, &session).await.remove(1).error.unwrap();
+    assert!(refused.message.contains("one of Miki's own windows lies over"), "{refused:?}");
 }
 
 #[tokio::test]
