@@ -222,9 +222,9 @@ impl Ewmh {
         Ok(client)
     }
 
-    fn ask_all(&self, window: Window) -> Result<Asked<'_>, DesktopError> {
+    fn ask_all(&self, window: Window) -> Result<ClientQuery<'_>, DesktopError> {
         let atoms = &self.session.atoms;
-        Ok(Asked {
+        Ok(ClientQuery {
             window,
             kinds: self.ask(window, atoms._NET_WM_WINDOW_TYPE)?,
             states: self.ask(window, atoms._NET_WM_STATE)?,
@@ -239,9 +239,9 @@ impl Ewmh {
         })
     }
 
-    fn ask_place(&self, window: Window) -> Result<AskedPlace<'_>, DesktopError> {
+    fn ask_place(&self, window: Window) -> Result<PlaceQuery<'_>, DesktopError> {
         let Session { conn, root, atoms, .. } = &self.session;
-        Ok(AskedPlace {
+        Ok(PlaceQuery {
             size: conn.get_geometry(window)?,
             origin: conn.translate_coordinates(window, *root, 0, 0)?,
             frame: self.ask(window, atoms._NET_FRAME_EXTENTS)?,
@@ -276,7 +276,7 @@ impl Ewmh {
 }
 
 /// What is asked about one window, on its way.
-struct Asked<'c> {
+struct ClientQuery<'c> {
     window: Window,
     kinds: Reply<'c, GetPropertyReply>,
     states: Reply<'c, GetPropertyReply>,
@@ -287,16 +287,16 @@ struct Asked<'c> {
     class: Reply<'c, GetPropertyReply>,
     pid: Reply<'c, GetPropertyReply>,
     over: Reply<'c, GetPropertyReply>,
-    place: AskedPlace<'c>,
+    place: PlaceQuery<'c>,
 }
 
-struct AskedPlace<'c> {
+struct PlaceQuery<'c> {
     size: Reply<'c, GetGeometryReply>,
     origin: Reply<'c, TranslateCoordinatesReply>,
     frame: Reply<'c, GetPropertyReply>,
 }
 
-impl Asked<'_> {
+impl ClientQuery<'_> {
     /// `None` if it is furniture; `shown` is the workspace that is shown.
     fn told(
         self,
@@ -343,7 +343,7 @@ impl Asked<'_> {
     }
 }
 
-impl AskedPlace<'_> {
+impl PlaceQuery<'_> {
     /// The window with its frame, and without.
     fn told(self) -> Result<(PhysicalRect, PhysicalRect), DesktopError> {
         let (size, origin) = (self.size.reply()?, self.origin.reply()?);
