@@ -36,14 +36,15 @@ fn latest<T>(during: impl FnOnce() -> T) -> (T, Duration) {
 // bar: C16
 #[test]
 fn a_fork_bomb_is_held_and_ended_while_others_get_their_turn() {
-    // The bound is 200 ms on a quiet machine; this one may be building at the same time, and then is not in one of three.
-    let lates: Vec<Duration> =
-        (0..3).map(|_| bomb()).take_while(|late| *late >= Duration::from_secs(1)).collect();
-    assert!(lates.len() < 3, "{lates:?}");
+    // The bounds are for a quiet machine; this one may be building at the same time, and then is not in one of three.
+    let most = Duration::from_secs(1);
+    let missed: Vec<(Duration, Duration)> =
+        (0..3).map(|_| bomb()).take_while(|(late, survived)| *late >= most || *survived >= most).collect();
+    assert!(missed.len() < 3, "{missed:?}");
 }
 
-/// How late others got their turn while one was held and ended.
-fn bomb() -> Duration {
+/// How late others got their turn while one was held and ended, and how long some of it was still there then.
+fn bomb() -> (Duration, Duration) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let here = here_with(|setup| setup.limits.processes = 100);
     let mark = mark();
@@ -54,6 +55,7 @@ fn bomb() -> Duration {
         matches!(outcome.exit, Exit::Stopped(Stopped::Processes | Stopped::Timeout) | Exit::Code(_)),
         "{outcome:?}"
     );
-    within(Duration::from_secs(1), "no survivors", || alive(&mark).is_empty());
-    late
+    let ended = Instant::now();
+    within(Duration::from_secs(30), "no survivors", || alive(&mark).is_empty());
+    (late, ended.elapsed())
 }

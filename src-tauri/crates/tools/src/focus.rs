@@ -15,6 +15,8 @@ use crate::{redaction, untrusted, whose};
 
 /// Longest wait for a window to have the focus after it was activated.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// The same while one of ours has it: whoever presses on in that takes it back each time.
+const WHILE_OURS: Duration = Duration::from_secs(6);
 /// After that it is asked for again, while no other has it.
 const ASK_AGAIN: Duration = Duration::from_millis(250);
 /// Between two looks whether it has.
@@ -155,7 +157,8 @@ impl Router {
         }
         let ask = || async { give().await.map_err(|error| from_desktop(&error)) };
         ask().await?;
-        let (mut asked, end) = (Instant::now(), Instant::now() + PATIENCE);
+        let begun = Instant::now();
+        let mut asked = begun;
         loop {
             let windows = self.windows().await?;
             let now = windows.iter().find(|one| window.is(one)).ok_or_else(gone)?;
@@ -163,11 +166,12 @@ impl Router {
                 return Ok(());
             }
             // The second click of a double click on the answer takes it back to us.
-            if asked.elapsed() >= ASK_AGAIN && !windows.iter().any(has_focus) {
+            let is_ours = !windows.iter().any(has_focus);
+            if asked.elapsed() >= ASK_AGAIN && is_ours {
                 ask().await?;
                 asked = Instant::now();
             }
-            if Instant::now() >= end {
+            if begun.elapsed() >= if is_ours { WHILE_OURS } else { PATIENCE } {
                 let holder = match windows.iter().find(|one| has_focus(one)) {
                     Some(other) => format!("\"{}\" has it", untrusted::line(&other.title, NAME_CHARS)),
                     None => "no other window but perhaps one of Miki's has it".to_owned(),
