@@ -186,6 +186,11 @@ fn show_dashboard(app: &AppHandle, shown: &mut Shown, runs: &mut WindowRuns, vie
     let in_use = windows::is_focused(app, Window::Dashboard);
     match (was_below, aside.update(view, in_use)) {
         (false, true) => *above = windows::step_aside(app),
+        // Its user has come to it.
+        (true, false) if was_beside && in_use => {
+            *above = windows::Above::default();
+            windows::bring_dashboard_forward(app, false);
+        }
         (true, false) => windows::step_back(app, std::mem::take(above)),
         _ => {}
     }
