@@ -8,7 +8,8 @@
 //!   with `--only`, what it names, whatever that was.
 //! - `--stages NUMBER`: as many applications side by side.
 //! - `--own-hands`: by an agent with hands of its own, while its user is in another window; nothing is spoilt then.
-//!   `MIKI_STAGE_WM` names the window manager: openbox, xfwm4, marco, metacity or mutter.
+//!   `MIKI_STAGE_WM` names the window manager, which setup does not install: openbox (usual), xfwm4, metacity, mutter, or
+//!   marco, which did not stay up here.
 //! - `--list APPLICATION`: nothing but what Miki lists of it when it has come up.
 
 use std::path::PathBuf;

@@ -58,7 +58,7 @@ pub struct DesktopView {
     pub owner: Option<RunId>,
     /// In the order in which they get it.
     pub waiting: Vec<RunId>,
-    /// Runs with hands of their own, the oldest first.
+    /// Runs with hands of their own, in the order in which they began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<BesideView>,
 }
@@ -74,7 +74,7 @@ pub struct BesideView {
     /// Where its pointer is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pointer: Option<PointerView>,
-    /// One of our windows lies over where it acts, and is to make room until it has ended.
+    /// One of our windows lies over where it acts, and is to make room until it goes into another window, or has ended.
     #[serde(default)]
     pub wants_room: bool,
     /// From 0: which colour it is drawn in, another one than those beside it.
